@@ -1,11 +1,12 @@
-"""Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
+"""Joints, supports and springs that break during a motion, at a given load, at a given time, or by a user function.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
-and the force exceeds the breaking load by its growth in this step. Steps end at the times of breaking that are given,
-and the next step begins without the link. A broken joint releases its constraints without a loss of energy. A broken
-spring loses its stored energy; the energy ledger lists this loss as a change of the model. The solver finds
-accelerations that fulfil the equations after the break, so the energy balance has no remainder.
+and the force exceeds the breaking load by at most its increase in one step. If the user gives a time of breaking, a
+step ends at this time, and the next step begins without the link. A broken joint releases its constraints without a
+loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model.
+After a break the solver computes accelerations that fulfil the equations of motion without the link, so the break
+causes no error of the energy balance.
 """
 
 from __future__ import annotations
@@ -51,18 +52,19 @@ class Link:
     """A joint, support or spring that breaks as a whole.
 
     Args:
-        entity: one or more rows of one kind with the output ``force`` and a switch ``active``, such as a
+        entity: one or more rows of one component with the output ``force`` and a switch ``active``, such as a
             `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
-        breaking_load: force at which the link breaks [N]; the force of a link is the root of the sum of squares of all
-            components of all rows.
+        breaking_load: force at which the link breaks [N]; the force of a link is the square root of the sum of the
+            squares of all force components of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
-            damage, so in a restarted run the function starts from its initial values.
+            damage, so in a restarted run the damage starts from its initial value.
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: rows without a force output or without a switch, or a link without a criterion.
+        ModelError: rows without the output ``force`` or the column ``active``, or a link without breaking load, time
+            and rule.
     """
 
     entity: Entity
@@ -102,10 +104,11 @@ class Break:
 
 
 class BreakingLinks(StepHook):
-    """Breaks links during dynamic solves; a hook.
+    """Hook that breaks links during dynamic solves.
 
-    Restarts continue with the broken links of the checkpoint. Links that were switched on again can break in the next
-    solve; new breaks replace the earlier breaks of these links. All processes must call the hook.
+    A restarted run starts with the links that were broken in the checkpoint. If the user activates broken links again
+    before a solve, they can break again in this solve. The new break of a link replaces its earlier break in `breaks`.
+    All processes must call the hook.
 
     Args:
         links: the links, with different names.
@@ -125,7 +128,7 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
-        # forces of the links that break at the start of the next step [N], and the step size [s]
+        # force of each link that breaks at the start of the next step [N], by name; and the step size [s]
         self._due: dict[str, float] = {}
         self._step = 0.0
 
@@ -137,11 +140,11 @@ class BreakingLinks(StepHook):
         self._find_due(state, rules=False)
 
     def before_step(self, state: State) -> None:
-        """Switch off links that have reached their breaking load, time or rule."""
+        """Deactivate links that have reached their breaking load or time, or whose rule has returned true."""
         self.changes_forces = False
         for link in self._find_whole():
             force = self._due.get(link.name)
-            # a restarted run may have earlier times of breaking
+            # the user may set an earlier time of breaking for a restarted run
             if force is None and self._has_reached_time(link, state):
                 force = self._eval_force(link, state)
             if force is not None:
@@ -155,11 +158,11 @@ class BreakingLinks(StepHook):
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
-        """Find links that have reached their breaking load, time or rule."""
+        """Find links that have reached their breaking load or time, or whose rule returns true."""
         self._find_due(state, rules=True)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return a doubt that names the links that reached their limit in the last step but are still active."""
+        """Return a warning that names the links that reached their limit in the last step but are still active."""
         if not self._due:
             return []
         found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())
@@ -177,7 +180,8 @@ class BreakingLinks(StepHook):
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
     def _find_due(self, state: State, rules: bool) -> None:
-        """Find the links that break at the start of the next step; ``rules``: whether rules are called."""
+        """Find the links that break at the start of the next step; the rules of the links are called if ``rules`` is
+        true."""
         self._due = {}
         for link in self._find_whole():
             rule = link.rule if rules else None
@@ -197,8 +201,8 @@ class BreakingLinks(StepHook):
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the breaks so far and the breaks of the next step; switches are part of the checkpoint of the
-        model."""
+        """Return the broken links, and the links that break in the next step. The checkpoint of the model contains the
+        column ``active`` of the links."""
         return {
             "due": list(self._due),
             "due_forces": list(self._due.values()),
@@ -208,7 +212,7 @@ class BreakingLinks(StepHook):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue after a restart."""
+        """Restore the broken links from the values of `checkpoint`."""
         due = zip(kept["due"], kept["due_forces"], strict=True)
         self._due = {str(name): float(force) for name, force in due}
         rows = zip(kept["names"], kept["times"], kept["forces"], strict=True)

@@ -1,4 +1,4 @@
-"""Constraint between two coordinates, at position or velocity level, constant or a function of time.
+"""Constraint between two coordinates, at position or velocity level, with a constant or time-dependent right-hand side.
 
     position level: C = x1 - i x0 - offset(t),    Ċ = ẋ1 - i ẋ0 - offset_t(t) for index 2
     velocity level: C = ẋ1 - i ẋ0 - rate(t)
@@ -7,15 +7,15 @@
     accelerations: J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
     inactive rows: λ = 0
 
-If coordinate 0 is a first-order state, the state is a signal that coordinate 1 follows, for example of a motor; no
+If coordinate 0 is a first-order state, such as the signal of a motor controller, coordinate 1 follows the state, and no
 force acts on the state.
 
-x0 and x1 are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers of a single coordinate. The
-ratio i is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1 for a chain or toothed belt, and r for a rack
-on a pinion.
+x0 and x1 are displacements from the reference configuration, with ẋ = J q̇ and H = ∂J/∂q. If a marker is a single
+coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1
+for a chain or toothed belt, and r for a rack on a pinion.
 
-Rates for which the user gives no function are derivatives of ready functions, or differences in time
-(`windlass.connectors.user_functions.time_functions`).
+If the user gives no function for a rate, the rate is the derivative of a predefined time function, or a difference
+quotient in time (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """
@@ -50,8 +50,8 @@ from windlass.framework.model.table import EntityTable
 
 
 class CoordinateConstraint(Component):
-    """Constrains the difference of two coordinates or of their velocities, or couples two coordinates by a ratio, as
-    gears do."""
+    """Constrains the difference of two coordinates or of their velocities, or couples two coordinates by a ratio, such
+    as the ratio of gears."""
 
     provides = ("joint",)
     marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
@@ -67,12 +67,12 @@ class CoordinateConstraint(Component):
 
 
 class TimeColumns(NamedTuple):
-    """Values of all rows that depend on time, shape (rows,)."""
+    """Right-hand sides of the constraint equations of all rows as functions of time; the values have shape (rows,)."""
 
-    offset: TimeColumn  # right-hand side of x1 - i x0, of rows at position level
-    rate: TimeColumn  # right-hand side of ẋ1 - i ẋ0, of rows at velocity level, 0 for other rows
-    rate_level: TimeColumn  # right-hand side of ẋ1 - i ẋ0, of all rows: offset_t at position level
-    acceleration: TimeColumn  # right-hand side of ẍ1 - i ẍ0
+    offset: TimeColumn  # value of x1 - i x0 for rows at position level
+    rate: TimeColumn  # value of ẋ1 - i ẋ0 for rows at velocity level, 0 for other rows
+    rate_level: TimeColumn  # value of ẋ1 - i ẋ0 for all rows: offset_t at position level
+    acceleration: TimeColumn  # value of ẍ1 - i ẍ0
 
 
 @kernel
@@ -148,7 +148,7 @@ def tangent(
 def add_accelerations(
     rows: Any, dofs: IntArray, n0: int, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray
 ) -> None:
-    """Add the right-hand side of the accelerations to C; 0 for inactive rows."""
+    """Add the right-hand side of the acceleration equations to C; 0 for inactive rows."""
     n = dofs.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -163,13 +163,13 @@ def add_accelerations(
 
 
 def bind_times(rows: LocalRows) -> TimeColumns:
-    """Bind the right-hand sides of the rows as functions of time."""
+    """Create the right-hand sides of the rows as functions of time."""
     fast = rows.local("velocity_level")
     constant_rate = np.where(fast, rows.local("rate"), 0.0)
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # given rates: of rows at velocity level, or of rows at position level with a rate function
+    # rates that the user gives, at velocity level, or at position level by a rate function
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
@@ -183,8 +183,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
-    """Bind the records of the rows and their right-hand sides; ``back`` is the factor of the force on coordinate 0: i,
-    or 0 for a signal."""
+    """Create the records of the rows and their right-hand sides. The field ``back`` is the factor of the force on
+    coordinate 0: i, or 0 if coordinate 0 is a first-order state."""
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
     return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)
@@ -247,7 +247,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for values that belong to the other level and have no effect."""
+    """Raise ModelError if the user gives values for position level to a row at velocity level, or the reverse, because
+    these values would have no effect."""
     fast = table.local("velocity_level")
     given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
     for name in ("offset_function", "offset_rate_function", "rate_function"):
@@ -266,7 +267,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
-    """Evaluate C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
+    """Evaluate C: x1 - i x0 - offset [m or rad], or ẋ1 - i ẋ0 - rate [m/s or rad/s] at velocity level, shape
+    (rows,)."""
     m, (own, times) = s.markers[FAMILY], rows.columns
     m0, m1, ratio = own["marker0"], own["marker1"], own["ratio"]
     position = m.value[m1] - ratio * m.value[m0] - times.offset(s.t)

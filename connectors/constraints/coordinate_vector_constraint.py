@@ -1,4 +1,4 @@
-"""Constraint between all coordinates of one or two nodes, by linear factors, factors of squares, or a user function.
+"""Constraint between all coordinates of one or two nodes, defined by linear and quadratic terms or by a user function.
 
     coordinates: q = [q0, q1], displacements from the reference of node 0, then of node 1
     factors: X = [-factors0, factors1], Y = [-squares0, squares1]
@@ -9,12 +9,12 @@
     index 2: Ċ = J·q_t + ∂C/∂t
     inactive rows: λ = 0
 
-Each row is one equation, and several rows form a matrix. For a constraint function, J is the result of
-``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed by a complex step, exact to
-rounding, if the function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in
-the same way. Further terms of the tangent are finite differences of J and C.
+Each row is one equation. For a constraint function, J is the result of ``gradient_function`` with the same arguments.
+Without ``gradient_function``, J is computed by a complex step, which is exact except for rounding errors, if the
+function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in the same way.
+Further terms of the tangent are finite differences of J and C.
 
-At index 2 the original law squares velocities; this law uses the derivative of C.
+At index 2 Exudyn squares velocities; this law uses the derivative of C.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step of derivatives [m, rad, s]: its square is negligible, and no digits are lost, because no numbers are
-subtracted."""
+"""Imaginary step of complex-step derivatives [m, rad, s]. The square of the step is negligible, and no digits are lost
+by cancellation, because a complex step needs no subtraction."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Step of central differences [m, rad, s], suitable for functions that vary over lengths and times of order 1."""
 
@@ -67,11 +67,11 @@ class CoordinateVectorConstraint(Component):
 
 
 class UserEquation:
-    """The equation of one row by a user function, and its derivatives.
+    """The constraint equation of one row with a user function, and its derivatives.
 
     Args:
-        i: the local row.
-        places: positions of the row's coordinates among the w coordinates.
+        i: local index of the row.
+        places: indices of the row's coordinates among the w coordinates of `Equations`.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -82,7 +82,7 @@ class UserEquation:
         self._takes_complex = True
 
     def value(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the values C of the equations."""
+        """Return the value C of the equation."""
         given = self._function(t, self._row, q.copy(), v.copy())
         found = parse_numbers(given, ())
         if found is None:
@@ -112,12 +112,12 @@ class UserEquation:
         found = self._complex_steps(t, q, v, [-1])
         if found is not None:
             return float(found[0])
-        before = max(t - STEP, 0.0)  # functions may be undefined before the start of the simulation
+        before = max(t - STEP, 0.0)  # user functions may be undefined for t < 0
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Return derivatives of C with respect to entries of q, or of v at velocity level; entry -1 is t. Return None
-        for a function that does not accept complex numbers."""
+        """Return derivatives of C with respect to components of q, or of v at velocity level; the index -1 means the
+        derivative with respect to t. Return None for a function that does not accept complex numbers."""
         if not self._takes_complex:
             return None
         try:
@@ -137,7 +137,8 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # C does not depend on this coordinate, unless real differences show that the function discards imaginary parts
+        # C does not depend on this coordinate, unless C changes with a real step because the function discards
+        # imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
@@ -159,8 +160,7 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return dq ∂J/∂q, plus dv ∂J/∂v at velocity level; also return the derivative of Ċ, or of C at velocity level,
-        with respect to q."""
+        """Return dq ∂J/∂q, plus dv ∂J/∂v at velocity level; also return ∂Ċ/∂q, or ∂C/∂q at velocity level."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -174,8 +174,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side of J q̈ = rhs: minus the rate of Ċ, or of C at velocity level, at constant
-        velocities."""
+        """Return the right-hand side of J q̈ = rhs, which is minus the time derivative of Ċ, or of C at velocity level,
+        at constant velocities."""
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
@@ -183,13 +183,14 @@ class UserEquation:
 
 
 class Equations:
-    """The equations of all rows at one evaluation: q, q_t, C and J. w: number of coordinates of both nodes, 0 for a
-    missing node.
+    """The constraint equations of all rows. In shapes, w is the number of coordinates of both nodes; a missing node has
+    no coordinates.
 
     Attributes:
-        lam: local numbers of the multipliers, shape (rows,).
+        lam: local indices of the multipliers, shape (rows,).
         on, fast: whether a row is active, and whether it is at velocity level, shape (rows,) each.
-        X, Y: factors with signs, zeros for missing factors, shape (rows, w).
+        X, Y: see the factors X and Y in the docstring of this file; 0 for factors that the user does not give, shape
+            (rows, w).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -198,7 +199,7 @@ class Equations:
         self.lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
         dofs, has = node_dofs(rows.world, rows.table)
         has = has[rows.table.places(rows.rows)]
-        # position of the first coordinate of node 1
+        # index of the first coordinate of node 1
         begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
         self.X, self.Y = np.zeros((len(rows.rows), dofs.shape[1])), np.zeros((len(rows.rows), dofs.shape[1]))
         for target, prefix in ((self.X, "factors"), (self.Y, "squares")):
@@ -280,8 +281,8 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Return the coordinate numbers of both nodes side by side, padded by -1, shape (rows, w), and their count per
-    node, shape (rows, 2)."""
+    """Return the coordinate indices of node 0, followed by the indices of node 1, padded by -1, shape (rows, w), and
+    the number of coordinates of each node, shape (rows, 2)."""
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -310,7 +311,7 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Reject factors without numbers, which would create no rows.
+    """Reject empty arrays of factors, which would create no rows.
 
     Raises:
         ModelError: an empty array.

@@ -21,7 +21,7 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class DistanceConstraint(Component):
-    """Keeps the distance of two points constant, in 2D or 3D; its multiplier is the tension of the rod."""
+    """Keeps the distance between two points constant, in 2D or 3D; the multiplier is the tension of the rod."""
 
     provides = ("joint",)
     marker0 = ref(POSITION, "first point")

@@ -1,21 +1,23 @@
-"""3D joint with a free choice of locked translations and rotations along the axes of marker 0's joint frame.
+"""3D joint that locks any selection of the translations and rotations along the axes of the joint frame of marker 0.
 
     joint frames: B0 = A0 frame0,    B1 = A1 frame1, with the axes a_k and b_k
     locked translation k: C_k = a_k·(p1 - p0)
     locked rotation about axis i: C_3+i = a_k·b_j, with i, j, k cyclic
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
-For small rotations the value of each rotation equation is the angle about its axis. If two rotations are locked, the
-equations make both axes k parallel for any angle about these axes, so a hinge rotates without limit. If one rotation is
-locked, the joint is a universal joint whose cross has the axes a_k and b_j.
+For small rotations the value C of a rotation equation is the angle of rotation about its axis. If two rotations are
+locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a hinge rotates without
+limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
 
-A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Frame 0 is rotated about its x axis,
-then about its new y axis and its new z axis. The points are held at offsets along the rotated axes:
+A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Joint frame 0 is rotated about its x
+axis by α, then about its new y axis by β and its new z axis by γ. The locked translations are equal to the offsets
+along the rotated axes:
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
-Therefore a free axis rotates with the drive, like a slot in a turntable. Angles are not limited. Relative to marker 0
-the frame has the angular velocity W = A0 frame0 w; W_t is the rate of W at constant velocities, see `joint_kernels`:
+Therefore the axis of a free translation rotates with the driven angles, like a slot in a turntable. Angles are not
+limited. Relative to marker 0 the frame has the angular velocity W = A0 frame0 w; W_t is the time derivative of W at
+constant velocities, see `joint_kernels`:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z, W_t = ω0 × W + A0 frame0 w_t
 
@@ -45,7 +47,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class GenericJoint(Component):
-    """Locks translations and rotations between two rigid markers; by default a rigid connection."""
+    """Locks translations and rotations between two rigid markers; by default all are locked."""
 
     provides = ("joint",)
     marker0 = ref(RIGID, "first point, whose joint frame has the axes")
@@ -68,8 +70,8 @@ class GenericJoint(Component):
 
 @kernel
 def turned_axis(angles: FloatArray, p: int) -> Any:
-    """Return the axis p of R in frame 0 before its rotation; the angles [rad] are the last three entries of ``angles``,
-    shape (6,)."""
+    """Return column p of the rotation matrix R. The angles α, β and γ [rad] are the last three components of
+    ``angles``, shape (6,)."""
     ca, sa, cb, sb = np.cos(angles[3]), np.sin(angles[3]), np.cos(angles[4]), np.sin(angles[4])
     if p == 2:
         return sb, -sa * cb, ca * cb
@@ -81,7 +83,7 @@ def turned_axis(angles: FloatArray, p: int) -> Any:
 
 @kernel
 def frame_axis(row: Any, p: int) -> Any:
-    """Return the axis p of joint frame 0 in the frame of marker 0."""
+    """Return axis p of joint frame 0 in the frame of marker 0."""
     if row.moved:
         return turn_vector(row.frame0, turned_axis(row.offset, p))
     return row.frame0[0, p], row.frame0[1, p], row.frame0[2, p]
@@ -154,7 +156,7 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
 
 
 def derive(rows: LocalRows) -> dict[str, NDArray[Any]]:
-    """Derive the axes and the sign of each rotation equation sign a·b, shape (rows, 3)."""
+    """Choose the axes a and b and the sign of the rotation equations C = sign a·b, shape (rows, 3) each."""
     return dict(zip(("axis0", "axis1", "sign"), choose_axes(rows.local("rotations")), strict=True))
 
 

@@ -1,4 +1,5 @@
-"""Loops over the rows of joints between two position markers, written once and compiled for each equation.
+"""Loops over the rows of joints between two position markers. The loops are compiled separately for the equations of
+each joint.
 
 An equation C of a joint depends on d = p1 - p0 and on the rotations of both markers. The kernel of the equation returns
 C and fills
@@ -13,11 +14,12 @@ Let X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 
     rate level, index 2: ∂Ċ/∂q = yᵀ G X + gᵀ Y
     consistent accelerations: C_q q̈ = -(y·G y + g·Y q̇)
 
-An inactive equation, or an equation of a free axis, is replaced by λ = 0. A velocity constraint, such as rolling, is
-g·y = 0 at both levels.
+The equation of an inactive joint or of a free axis is replaced by λ = 0. A velocity constraint, such as rolling, is g·y
+= 0 at position level and at velocity level.
 
-In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W.
-Therefore ω0 + W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant velocities,
+In a driven joint the joint frame of marker 0 is displaced by o(t) and rotates relative to marker 0 with the angular
+velocity W. Therefore ω0 + W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant
+velocities,
 
     rate: Ċ = g·y - o_t
     tangent: ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0
@@ -50,18 +52,18 @@ from windlass.framework.model.system import Coupling
 class Joint(NamedTuple):
     """The rows of a joint table with k equations each."""
 
-    m0: IntArray  # position of marker 0 in the columns of its family, shape (rows,)
-    m1: IntArray  # position of marker 1 in the columns of its family, shape (rows,)
-    dofs: IntArray  # local coordinate numbers of marker 0, followed by the numbers of marker 1, shape (rows, n)
-    n0: int  # number of columns that belong to marker 0
-    lam: IntArray  # local numbers of the multipliers, shape (rows, k)
+    m0: IntArray  # index of marker 0 in the arrays of position markers, shape (rows,)
+    m1: IntArray  # index of marker 1 in the arrays of position markers, shape (rows,)
+    dofs: IntArray  # local coordinate indices of marker 0, followed by the indices of marker 1, shape (rows, n)
+    n0: int  # number of coordinates of marker 0
+    lam: IntArray  # local indices of the multipliers, shape (rows, k)
     on: NDArray[np.bool_]  # whether each equation is active, shape (rows, k)
     fast: NDArray[np.bool_]  # whether each equation constrains velocities only, g·y = 0, and has no C, shape (rows, k)
 
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Return 0, as the default of the argument ``drive`` of `joint_rows` for joints that are not driven."""
+    """Return 0: the default of the argument ``drive`` of `joint_rows`, for joints that are not driven."""
     return 0.0
 
 
@@ -77,7 +79,7 @@ class Loops(NamedTuple):
 
 
 def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = stand_still) -> Loops:
-    """Create the loops for the equations of a joint.
+    """Create the loops over rows for the equations of a joint.
 
     Args:
         equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row. The arguments m are the columns
@@ -153,7 +155,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        # motion of both markers, and its derivatives X and Y with respect to the coordinates
+        # rates y of both markers, and their derivatives X and Y with respect to velocities and coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)
@@ -188,7 +190,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         change += (W[1] * g[5] - W[2] * g[4]) * X[3, b]
                         change += (W[2] * g[3] - W[0] * g[5]) * X[4, b]
                         change += (W[0] * g[4] - W[1] * g[3]) * X[5, b]
-                    # entries in the row and the column of the multiplier
+                    # matrix entries in the row and the column of the multiplier
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
                     if by_rate:
@@ -254,7 +256,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
 
 @kernel
 def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G: FloatArray) -> float:
-    """Write the derivatives of C = a·d with a direction a fixed in marker 0: no displacement along a."""
+    """Write the derivatives of C = a·d, which locks the displacement along a direction a that is fixed in marker 0."""
     u = (ax, ay, az)
     along: float = ax * d[0] + ay * d[1] + az * d[2]
     g[0], g[1], g[2] = ax, ay, az
@@ -273,7 +275,8 @@ def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G
 def write_perpendicular(
     ax: float, ay: float, az: float, bx: float, by: float, bz: float, g: FloatArray, G: FloatArray
 ) -> float:
-    """Write the derivatives of C = a·b with a fixed in marker 0 and b fixed in marker 1: no rotation about b × a."""
+    """Write the derivatives of C = a·b, with a fixed in marker 0 and b fixed in marker 1, which locks the rotation
+    about b × a."""
     a, b = (ax, ay, az), (bx, by, bz)
     value = ax * bx + ay * by + az * bz
     wx, wy, wz = by * az - bz * ay, bz * ax - bx * az, bx * ay - by * ax

@@ -1,4 +1,4 @@
-"""Functions that all joint laws use: registration with the loops of `joint_rows`, outputs, checks."""
+"""Functions that all joint laws use, for registration, outputs and checks."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 DRIVEN = ("moved", "offset_rate", "offset_acceleration")
-"""Further fields of the rows of joints that can be driven: whether the row has an offset, and the derivatives of the
-offset."""
+"""Further fields of the records of joints that can be driven: whether the row has an offset, and the first and second
+time derivatives of the offset."""
 
 
 class JointOffsets:
@@ -41,8 +41,9 @@ class JointOffsets:
         own: records of the rows, with `DRIVEN`, into which the current values are written.
 
     Attributes:
-        offset, rate, acceleration: values of all rows at a time, see `TimeColumn`.
-        is_called: whether a row has a function, shape (rows,).
+        offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
+            `TimeColumn`.
+        is_called: whether each row has a function, shape (rows,).
     """
 
     def __init__(self, rows: LocalRows, own: NDArray[Any]) -> None:
@@ -59,8 +60,8 @@ class JointOffsets:
         own["moved"] = self.is_called | own["offset"].any(axis=1)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """Create the function that updates offsets to a time: rates if the joint is imposed at rate level, and
-        accelerations if requested."""
+        """Create a function that evaluates the offsets at the current time, their rates if the constraints are imposed
+        at velocity level, and their second derivatives if ``acceleration`` is true."""
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)
@@ -99,15 +100,16 @@ def register_joint(
             ``offset``, ``offset_function`` and ``offset_rate_function``.
         loops: loops of the equations of the joint.
         multipliers: number of equations of each row.
-        unit: of C.
+        unit: unit of C.
         equations: meaning of C, for the documentation.
         check: see `register`.
-        derived, derive: further fields of rows, see `pair_laws.register_kind`.
+        derived, derive: names of further fields of the records and the function that computes them, see
+            `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
             (rows, multipliers); default: all.
-        fast: whether each equation is a velocity constraint; default: false for all equations.
+        fast: for each equation, whether it is a velocity constraint; default: false for all equations.
         outputs: further output variables.
-        start: output whose value replaces point 0 and the origin of body 0 in drawings.
+        start: output whose value is drawn instead of point 0 and the origin of body 0.
         source: the source of the law.
     """
 
@@ -205,7 +207,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     """Return the outputs of all joints.
 
     Args:
-        loops: the law's loops.
+        loops: loops of the equations of the joint.
         gap_unit: unit of C.
         equations: meaning of the equations, for the documentation.
     """
@@ -233,7 +235,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
 
 def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
-    """Return whether each marker can leave the plane z = 0, shape (n,); ``ids`` are entity numbers of position
+    """Return whether each marker can leave the plane z = 0, shape (n,); ``ids`` are the identifiers of position
     markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
@@ -261,7 +263,7 @@ def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], 
     Args:
         table: table of joints.
         needed: whether the equations of each row constrain motion perpendicular to the plane z = 0, shape (resident,).
-        instead: name of the joint to use in 2D.
+        instead: name of the joint that the message recommends for 2D.
     """
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:

@@ -1,4 +1,4 @@
-"""2D revolute joint: two points coincide, and their rotations are free.
+"""2D revolute joint: two points coincide, and the rotations of their bodies are free.
 
     C = [p1_x - p0_x, p1_y - p0_y]
 

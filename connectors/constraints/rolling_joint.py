@@ -1,4 +1,5 @@
-"""Disc that rolls on a plane without slip: the lowest point of its rim stays in the plane and has no velocity.
+"""Disc that rolls on a plane without slip: the lowest point of its rim is in the plane and has no velocity relative to
+it.
 
     unit normal at point 0: n = A0 normal
     axis of the disc: w = A1 axis
@@ -10,17 +11,18 @@
     velocity along the track: C_1 = l·v_c
     distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is largest at the contact point
 
-Point 0, at marker 0, is on the plane; point 1, at marker 1, is the centre of the disc. The force on the disc is -λ
-along these three directions. Forces act at the contact point. For each of the three directions e,
+Point 0, at marker 0, is on the plane; point 1, at marker 1, is the centre of the disc. The force on the disc has the
+components -λ along the directions e = n × l, l and n, and acts at the contact point. For each direction e,
 
     g = [e, -c × e, r × e], see `joint_kernels`,
 
-and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, exact to rounding. A disc that lies flat on
-the plane (w = ± n) has no contact point; its C is NaN.
+and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, exact except for rounding errors. A disc that
+lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
 
-The velocity equations cannot be integrated to positions (they are nonholonomic). In static solves these equations have
-no effect. For static solves set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic
-methods fulfil these equations at every step, within the tolerance of Newton's method.
+The velocity equations are nonholonomic: they cannot be integrated to equations of positions. In static solves these
+equations have no effect. For static solves set ``axes = (False, False, True)``, and fix the rotation and the remaining
+position of the disc by other constraints. All dynamic methods fulfil these equations at every step, within the
+tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -45,8 +47,8 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step of derivatives [m, rad]: its square is negligible, and no digits are lost, because no numbers are
-subtracted."""
+"""Imaginary step of complex-step derivatives [m, rad]. The square of the step is negligible, and no digits are lost by
+cancellation, because a complex step needs no subtraction."""
 
 
 class RollingJoint(Component):
@@ -66,7 +68,7 @@ class RollingJoint(Component):
 
 @kernel
 def perturb(a: Any, b: Any) -> Any:
-    """Return the sum a + i h b."""
+    """Return a + i h b with the imaginary step h of `TINY`."""
     h = complex(0.0, TINY)
     return a[0] + h * b[0], a[1] + h * b[1], a[2] + h * b[2]
 

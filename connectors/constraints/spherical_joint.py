@@ -1,4 +1,4 @@
-"""Spherical joint: two points coincide, along all or some of the global axes.
+"""Spherical joint: the coordinates of two points agree along all or some of the global axes.
 
     locked axis k: C_k = p1_k - p0_k
     other axes: λ_k = 0

@@ -1,4 +1,4 @@
-"""Supports by name: fix or drive coordinates of nodes and bodies, clamp and hinge nodes."""
+"""Supports: functions that fix or prescribe coordinates of nodes and bodies by name, and clamp or hinge nodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
         *coordinate_names: names of coordinates, for example ``"x", "y"``; ``dof_names`` of a node lists the names.
 
     Returns:
-        Handle to the constraints: constraints of the first name for all rows, then of the second name, and so on.
+        Handle to the constraints: first the constraints of the first name for all rows, then the constraints of the
+            second name, and so on.
 
     Raises:
         ModelError: no name is given, or a name is unknown.
@@ -55,7 +56,7 @@ def prescribe(
         entity: nodes or bodies of one type.
         name: name of the coordinate.
         value: displacement [m or rad], a number or a function of time t [s].
-        rate: time derivative of the function [m/s or rad/s]; default: differences in time.
+        rate: time derivative of the function [m/s or rad/s]; default: difference quotients in time.
 
     Returns:
         Handle to the constraints, one per row.
@@ -98,13 +99,14 @@ def clamp(world: World, node: Handles) -> Entity:
     """Fix position and direction of nodes or bodies; see `fix`.
 
     Rigid bodies and nodes in 2D: x, y and rotation. In 3D: x, y, z and the Euler parameters, except the largest
-    parameter in the reference configuration, because the length of the parameters is already constrained. Cable nodes:
-    the position, the slope components perpendicular to the cable, and the twist. Therefore the cable may stretch at the
-    clamp. A slope component remains free only if the reference slope is parallel to a global axis; an oblique slope is
-    fixed completely, including the stretch at the node.
+    parameter in the reference configuration, because the norm of the four parameters is already constrained to 1. Cable
+    nodes: the position, the slope components perpendicular to the cable, and the twist. Therefore the cable may stretch
+    at the clamp. A slope component remains free only if the reference slope is parallel to a global axis; an oblique
+    slope is fixed completely, including the stretch at the node.
 
     Raises:
-        ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
+        ModelError: nodes whose slopes have different directions (clamp them one by one), or nodes without slope or
+            rotation.
     """
     merged = merge_handles(node)
     nodes = find_nodes(world, merged)
@@ -120,7 +122,7 @@ def clamp(world: World, node: Handles) -> Entity:
         return fix(world, merged, "x", "y", "rotation")
     slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
-    # hold a component of the slope if the slope has no part along its axis, or also has a part along another axis
+    # fix a component of the slope unless the slope is parallel to the axis of this component
     held = (along.sum(axis=1, keepdims=True) - along) > 0
     held |= ~along
     if (held != held[0]).any():
@@ -131,7 +133,8 @@ def clamp(world: World, node: Handles) -> Entity:
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
-    """Create one constraint to the ground for every row; the constraint has the name of its coordinate."""
+    """Create one constraint to the ground for every row; the name of the coordinate becomes the name of the
+    constraint."""
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)
     label = f"{merged.name if len(merged) == 1 else merged.kind}, {name} {verb}"

@@ -1,8 +1,8 @@
 """Ends of ropes and beams on bodies: sockets hold position and orientation, swivels leave the rotation about one axis
 free.
 
-The joint is at the end, and both joint frames agree in the reference configuration, so users need not compute places
-and frames.
+The joint is at the end of the rope or beam. The functions compute the positions and orientations of the joint frames on
+both bodies, so that both frames agree in the reference configuration.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ ENDS = {"world": instance(World), "end": inside(), "body": inside()}
 @checked(**ENDS, bends=yes_no())
 @all_or_nothing
 def socket(world: World, end: Handles, body: Handles, bends: bool = False, **values: Any) -> Entity:
-    """Hold ends of ropes or beams on bodies, in position and orientation.
+    """Fix the position and the orientation of ends of ropes or beams relative to bodies.
 
     Args:
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
-        body: a rigid body, a `Ground` or another node with rotation, which must be at the place of the end: one, or one
-            for each end.
-        bends: whether only the position and the rotation about the axis of the end are held, as by a thimble on a bolt.
-            At a stiff socket, a rope under the tension T bends within the length √(EI/T). If elements are longer, a
-            stiff socket reduces the bending of the rope too much.
+        body: a rigid body, a `Ground` or another node with rotation: one, or one for each end. A node must have the
+            position of the end.
+        bends: if true, the end can bend: only the position and the rotation about the axis of the end are fixed, as by
+            a thimble on a bolt. At a socket without bending, a rope under the tension T bends within the length
+            √(EI/T). If the elements are longer than this length, the computed rope is too stiff at the socket.
         **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
             sets.
 
@@ -50,8 +50,8 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         Handle to the joints.
 
     Raises:
-        ModelError: ends or bodies without rotation in 3D, or of different numbers; an end joined with itself; ground
-            joined with ground; a node at another place than the end; a column that this call sets.
+        ModelError: ends or bodies without rotation in 3D; different numbers of ends and bodies; an end joined with
+            itself; ground joined with ground; a node at another position than the end; a column that this call sets.
     """
     return _join(world, "socket", end, body, None, (True, not bends, not bends), values)
 
@@ -59,7 +59,7 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 @checked(**ENDS, axis=optional(numbers("1", (3,))))
 @all_or_nothing
 def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, **values: Any) -> Entity:
-    """Hold ends of ropes or beams on bodies, and leave their rotation about an axis free, as a swivel or a hook does.
+    """Fix ends of ropes or beams to bodies, except for the rotation about an axis, such as by a swivel or a hook.
 
     Args:
         end, body: see `socket`.
@@ -68,7 +68,8 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         **values: see `socket`.
 
     Returns:
-        Handle to the joints, whose first axis is free: `joint_stops` limits ``"rotation_x"``.
+        Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as
+        ``"rotation_x"``.
 
     Raises:
         ModelError: see `socket`; also an axis of length 0.
@@ -104,7 +105,7 @@ def _join(
         along = np.broadcast_to(np.asarray(axis, np.float64) / size, p.shape)
         axes = smallest_rotations(A[:, :, 0], along) @ A
     local = np.einsum("nji,nj->ni", B, p - q)
-    # offsets within rounding errors are set to 0, so that the joint is at the node
+    # offsets of the size of rounding errors are set to 0, so that the joint is exactly at the node
     local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
     if "node" in second.table.component.provides and local.any():
         distance, is_node = float(np.linalg.norm(local, axis=1).max()), second.table.component is RigidNode3D

@@ -1,1 +1,1 @@
-"""Forces and first-order states that depend on measured quantities: controllers, brakes, hydraulics."""
+"""Forces and first-order states that depend on measured quantities, for controllers, brakes and hydraulics."""

@@ -1,5 +1,5 @@
-"""Axial strain of a cable at a place, as a coordinate for inputs and loads; the strain determines the tension of ropes
-and belts.
+"""Axial strain of a cable at a point of its axis, as a coordinate for inputs and loads. The strain determines the
+tension of ropes and belts.
 
     strain: u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i
     shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
@@ -8,10 +8,10 @@ and belts.
     gradient: J = e·X,    u_t = J q_t,    e = p/|p|
     second derivatives: H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    J̇ = H q_t
 
-For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with these gains is the
-tension, with exact derivatives. ε_ref is the strain without force. If material moves through the mesh (`ALECable2D`,
-cables of winches), u_t is the rate at a fixed place of the mesh, while d_EA acts on the strain rate of the material. A
-load F on u acts as an actuator in the cable with the virtual work F δε [N m].
+For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with the gains EA and d_EA
+is the tension, with exact derivatives. ε_ref is the stress-free strain. If material moves through the mesh
+(`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh, while d_EA multiplies the strain rate
+of the material. A load F on u acts as an actuator in the cable with the virtual work F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -41,7 +41,7 @@ from windlass.framework.model.world import Handles, World
 
 
 class CableStrain(Component):
-    """The axial strain of a cable at a place, minus the strain without force."""
+    """The axial strain of a cable at a point of its axis, minus the stress-free strain."""
 
     provides = (FAMILY, CURVED)
     cable = ref("strained cable", "the cable")
@@ -54,7 +54,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(rows)):
-        # length of the cable: constant, or a share of a coordinate
+        # length of the cable: constant, or a fraction of a coordinate
         row = rows[i]
         k, h, d, q, winds = row.index, m.h[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d
@@ -65,7 +65,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
         # slope p, and its derivative X with respect to the coordinates
         square = 0.0
         for b in range(d):
-            # a: part of p that depends on L
+            # a: the part of p that is divided by L
             a[b] = D[0] * x[q[b]] + D[2] * x[q[2 * d + b]]
             p[b] = a[b] + D[1] * x[q[d + b]] + D[3] * x[q[3 * d + b]]
             square += p[b] * p[b]
@@ -104,20 +104,20 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind the places on the cables of the rows.
+    """Create the records of the rows for kernels, with these fields.
 
-    dofs: coordinate numbers of the nodes (4 d), followed by l of winch cables.
+    dofs: coordinate indices of the nodes (4 d), followed by the index of l for winch cables.
     dimensions: number of dimensions d.
     f: derivatives of the shape functions of a cable of length 1 [1].
     length: length L of cables with constant length [m].
-    share: part of l that belongs to a winch cable [1], 0 for other cables.
+    share: fraction of l that is the length of a winch cable [1], 0 for other cables.
     reference_strain: ε_ref [1].
     """
     count, ids = len(rows.rows), rows.local("cable")
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
     f = eval_shape(rows.local("place"), np.ones(())).dS
     for table, positions, of in rows.world.split_by_table(ids):
-        # the coordinates of the nodes may be followed by the coordinate of an axial motion or of a winch's length
+        # the coordinates of the nodes may be followed by the coordinate of an axial motion or by the length of a winch
         d[positions] = rows.world.row_dofs(table, of).shape[1] // 4
         if "share" in table.component.columns:
             share[positions] = table.local("share", of)
@@ -132,7 +132,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a place beyond the end of its cable."""
+    """Raise ModelError for a point outside its cable."""
     place = table.local("place")
     for k in np.flatnonzero(place > 1.0)[:1]:
         raise ModelError(f"place = {place[k]:g} in {table.kind} row {table.resident[k]}: must be from 0 to 1 [1]")
@@ -141,11 +141,12 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), cable=inside(), at=number("1", minimum=0.0))
 @all_or_nothing
 def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
-    """Create a coordinate for inputs and loads: the axial strain of cables at a place, minus the strain without force.
+    """Create a coordinate for inputs and loads: the axial strain of cables at a point of their axes, minus the
+    stress-free strain.
 
     Args:
         cable: cables of any type.
-        at: share of the cable between its first node and the place [1], 0 to 1.
+        at: distance of the point from the first node, relative to the length of the cable [1], 0 to 1.
 
     Returns:
         Handle to the markers, one per row.

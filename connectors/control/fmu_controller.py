@@ -1,9 +1,9 @@
-"""Controller from another tool: an FMU (Functional Mock-up Unit, FMI 2 or 3 for co-simulation) inside a model.
+"""Controller from another tool inside a model, as an FMU (Functional Mock-up Unit of FMI 2 or 3 for co-simulation).
 
     exchange at t_k = t_0 + k H:    u_k = sensors at t_k,    y_k = outputs of the FMU at t_k
     between t_k and t_k+1:          the FMU computes with u_k, the model with y_k
 
-Therefore the error of the coupling is of first order in the exchange step H. Steps of the solver end at all t_k.
+Therefore the coupling error is of first order in the exchange step H. A step of the solver ends at each t_k.
 
 Source: Functional Mock-up Interface Specification 2.0.4 and 3.0.1, Modelica Association. The library FMPy loads FMUs.
 """
@@ -37,9 +37,9 @@ Value = int | float | bool | str | np.number[Any] | np.bool_
 """A start value of a variable."""
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
 LAST_MESSAGES = 3
-"""Number of the last messages of an FMU that errors repeat."""
+"""Number of messages of an FMU that an error message quotes: the last messages before the error."""
 ERROR, FATAL = 3, 4
-"""Status of a failed call of an FMU after which FMI allows only the end of the instance, and status after which FMI
+"""Status values of failed calls of an FMU. After ERROR, FMI allows only calls that end the instance; after FATAL, FMI
 allows no call.
 """
 KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
@@ -52,7 +52,8 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
     (("Boolean",), lambda given: given in (0, 1), "True or False"),
     (("String",), lambda given: isinstance(given, str), "a text"),
 )
-"""Prefixes of the types of variables, test of a value, and allowed values."""
+"""For each group of types of variables: prefixes of the names of the types, test of a value, and text about the allowed
+values."""
 LAST_LOGGER: deque[Any] = deque(maxlen=1)
 """Callbacks of the last instance of FMI 2. FMPy passes the messages of all instances to the logger of the last
 instance, also after the end of this instance.
@@ -62,12 +63,13 @@ NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
 
 
 def plain(given: Any) -> Any:
-    """Return a scalar of NumPy as an object of Python, and other objects unchanged."""
+    """Return a scalar of NumPy as a Python object, and other objects unchanged."""
     return given.item() if isinstance(given, np.generic) else given
 
 
 def named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Return a test of a dictionary by name whose values fit."""
+    """Return a function that tests whether an object is a dictionary with names as keys, and with values that pass the
+    test ``fits``."""
     return lambda given: isinstance(given, Mapping) and all(isinstance(k, str) and fits(v) for k, v in given.items())
 
 
@@ -82,25 +84,26 @@ VALUES = that(
 
 
 class FMUController(StepHook):
-    """Runs an FMU inside a model; a hook of the solves that it controls, and a context manager that ends the FMU.
+    """Runs an FMU inside a model. The object is a hook of the solves that it controls, and a context manager that ends
+    the FMU.
 
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
         step: time between two exchanges H [s]; solvers cut their steps to end at each exchange.
-        inputs: sensor for each input of the FMU that the model sets, by the name of the input; each sensor has one
-            number.
+        inputs: sensor for each input of the FMU that the model sets, by the name of the input; each sensor must have
+            one scalar value.
         outputs: function for each output of the FMU that the model uses, by the name of the output, such as ``lambda
             torque: world.set(motor, value=torque)`` [unit of the output].
-        parameters: values of parameters and start values of the FMU by name, None for the values of the FMU.
+        parameters: values of parameters and start values of the FMU by name, None for the default values of the FMU.
 
     Attributes:
         values: last values of the used outputs, by name; empty before the first exchange.
 
     Raises:
         ModelError: FMPy is not installed, the file is not an FMU for co-simulation on this platform, or the FMU has no
-            such variables. In a solve: a call of the FMU fails (the message contains the last messages of the FMU), an
-            output of the FMU is not finite, the solve begins at another time than the FMU has reached, or a restart
-            needs a state that the FMU cannot store.
+            such variables. In a solve: a call of the FMU fails (the error quotes the last messages of the FMU), an
+            output of the FMU is not finite, the start time of the solve differs from the current time of the FMU, or a
+            restart needs a state that the FMU cannot store.
     """
 
     @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=optional(VALUES))
@@ -121,7 +124,7 @@ class FMUController(StepHook):
         self._probes: list[Probe] = []
         self._begin = self._reached = 0.0
         self._count = -1
-        # whether no step and no exchange has been made since the start of the solve
+        # true until the first step, and until the first exchange, of a solve
         self._begins = self._is_first = True
         self.values: dict[str, float] = {}
 
@@ -138,13 +141,14 @@ class FMUController(StepHook):
         self.values = {}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Record the start of a solve; a restart or a return to an earlier state may follow before the first step."""
+        """Prepare a solve. The start time is checked later, because a restart or a return to an earlier state may
+        follow before the first step."""
         self._begins = self._is_first = True
         # the model may have changed since the last solve
         self._probes = []
 
     def _check_start(self, state: State) -> None:
-        """Raise ModelError if a solve begins at another time than the FMU has reached."""
+        """Raise ModelError if the start time of a solve differs from the current time of the FMU."""
         rounding = find_rounding(state.t, self._step)
         if self._count >= 0 and not self._reached - rounding <= state.t <= self._next + rounding:
             times = f"{self._reached:.9g} s to {self._next:.9g} s"
@@ -162,8 +166,8 @@ class FMUController(StepHook):
         """Exchange values if an exchange is due.
 
         Raises:
-            ModelError: the solve begins at another time than the FMU has reached, or an output of the FMU is not
-                finite.
+            ModelError: the start time of the solve differs from the current time of the FMU, or an output of the FMU is
+                not finite.
         """
         self.changes_forces = False
         if self._begins:
@@ -180,7 +184,8 @@ class FMUController(StepHook):
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
         values = self._slave.get(list(self._setters), state.t)
-        # only a discontinuous change needs new accelerations; user code may have changed the model before the solve
+        # accelerations are computed again if outputs change discontinuously, and at the first exchange, because user
+        # code may have changed the model before the solve
         self.changes_forces = values != self.values or self._is_first
         self.values, self._is_first = values, False
         for name, value in values.items():
@@ -191,11 +196,11 @@ class FMUController(StepHook):
         return self._next
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of next steps before the next exchange."""
+        """Return the number of steps before the next exchange."""
         return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
 
     def find_obstacle(self) -> str:
-        """Return the reason why a restart is impossible: the FMU cannot store its state."""
+        """Return the reason why the FMU cannot store its state, which makes a restart impossible, or "" if it can."""
         return self._slave.find_obstacle()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -220,7 +225,7 @@ class FMUController(StepHook):
                 self._setters[name](value)
 
     def _measure(self, state: State) -> list[float]:
-        """Return the number of each sensor."""
+        """Return the value of each sensor."""
         fields: Fields = load_outputs(state)
         if not self._probes:
             for name, sensor in self._sensors.items():
@@ -235,7 +240,7 @@ class FMUController(StepHook):
 
 
 class Slave:
-    """An FMU of FMI 2 or 3 for co-simulation, with errors that contain the messages of the FMU.
+    """An FMU of FMI 2 or 3 for co-simulation. Failed calls raise errors that quote the messages of the FMU.
 
     Args:
         file: the FMU.
@@ -274,7 +279,7 @@ class Slave:
         self._end: Any = None
 
     def require(self, names: Mapping[str, object], causalities: tuple[str, ...], what: str) -> None:
-        """Raise ModelError for a name that is no variable of these causalities with a number as its value."""
+        """Raise ModelError for a name that is not a numerical variable of the FMU with one of these causalities."""
         able = [
             name
             for name, variable in self._variables.items()
@@ -350,7 +355,7 @@ class Slave:
         return found
 
     def _call(self, variable: Any) -> str:
-        """Return the type of a variable in the names of the functions of FMI."""
+        """Return the type of a variable as it appears in the names of FMI functions."""
         if variable.type == "Enumeration":
             return "Int64" if self._is_third else "Integer"
         return str(variable.type)
@@ -415,7 +420,8 @@ class Calls:
 
 
 def end(fmu: Any, folder: str, failures: Sequence[int]) -> None:
-    """End an instance of an FMU as FMI allows after failed calls with these status numbers, and delete its files."""
+    """End an instance of an FMU by the calls that FMI allows after failed calls with the status values ``failures``,
+    and delete its files."""
     worst = max(failures, default=0)
     # errors after the last step change no results
     with contextlib.suppress(Exception):

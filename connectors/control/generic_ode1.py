@@ -1,11 +1,11 @@
-"""First-order states: controllers, filters, actuators.
+"""First-order differential equations for states, for example of controllers, filters and actuators.
 
     rates of states: y_t = b + A y + B u + C u_t + f(t, y, u, u_t)
     inputs: values u and rates u_t
 
 The states y belong to a `state_node`. The states are stored as velocities of coordinates on which no force depends; see
-elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate of the input is the value of this
-state.
+elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate u_t of the input is the value of
+this state.
 
 Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer.
 """
@@ -43,10 +43,10 @@ from windlass.framework.model.system import Fields, System
 
 
 class GenericODE1(Inputs):
-    """The rates of the states of a node: linear in states and inputs, given by a function, or the sum of a linear part
-    and a function.
+    """Defines the rates of the states of a node: as linear functions of states and inputs, by a user function, or by
+    the sum of both.
 
-    Matrices are arrays, or lists row by row; an empty list means 0.
+    Matrices are 2D arrays or lists of rows; an empty list means 0.
     """
 
     node = ref(STATES, "the node of the n states")
@@ -66,9 +66,9 @@ class GenericODE1(Inputs):
 
 
 class Matrices(NamedTuple):
-    """Rows with their matrices; w is the largest number of states of a node.
+    """Matrices of the rows for kernels; w is the largest number of states of a node.
 
-    dofs: local coordinate numbers, states first, shape (rows, n).
+    dofs: local coordinate indices, first of the states, then of the inputs, shape (rows, n).
     size: number of states, shape (rows,).
     inputs: see `Inputs`.
     b: constant rates, shape (rows, w).
@@ -106,7 +106,7 @@ def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) 
 
 @kernel
 def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """Subtract y_t, as a function of states and inputs, from f."""
+    """Subtract the right-hand side of the equation for y_t from f."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
@@ -144,7 +144,7 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFunction]]:
-    """Bind the matrices, the inputs, and the functions of the rows."""
+    """Create the arrays of matrices and inputs for kernels, and the functions of the rows."""
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
     most = inputs.m.shape[1]

@@ -10,11 +10,12 @@
     volumes: V_0 = V_h,0 + A_0 s,    V_1 = V_h,1 + A_1 (L_s - s)
     constant volumes: G_k = K_oil/V_h,k
 
-w(x) = sign(x) √|x|; below 1 Pa w(x) = x, because the root has an infinite slope at 0. The openings a_k of the valves
-are given, or are the results of a function of the stroke and further inputs. The equation of a pressure is multiplied
-by A_k, so its residual is a force.
+w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the root has an infinite slope at 0. The openings a_k of the
+valves are columns, or results of a user function of the stroke and further inputs. The equation of p_k is multiplied by
+A_k, so the residual has the unit of a force.
 
-Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation, with the same pressures.
+Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation; the pressures of both
+programs agree.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
-    """Return L [m], NaN instead of 0, and its rate [m/s], for row i."""
+    """Return L [m] and its rate [m/s] for row i; L is NaN if the points coincide."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -140,8 +141,8 @@ def eval_force(row: Any, st: float, v: FloatArray) -> float:
 
 @kernel
 def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
-    """Add the force on both points, whose coordinates are the first n coordinates of a row, and the equations of the
-    pressures."""
+    """Add the forces on both points, and the equations of the pressures. The first n coordinates of a row are the
+    coordinates of the points."""
     n0 = pair.n0
     for i in range(len(pair.m0)):
         if not pair.active[i]:
@@ -167,8 +168,8 @@ def tangent(
     """Add dq ∂f/∂q + dv ∂f/∂v to values; P and V are the derivatives of the openings with respect to u and u_t, shape
     (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # for both points side by side: e·J, and derivatives of s_t with respect to coordinates; then a gradient with
-    # respect to all coordinates
+    # J, Jd: derivatives of the vector between the points and of its rate; eJ: e·J; rate: derivatives of s_t; G_q:
+    # derivatives of the equation of a pressure with respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
@@ -179,7 +180,7 @@ def tangent(
         u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
         L, st = measure(pair, m, i)
         N, d, A = eval_force(row, st, v), row.damping, row.area
-        # J and J̇ of the vector between the points, e·J, and derivatives of s_t
+        # J and J̇ of the vector between the points; e·J; derivatives of s_t with respect to the coordinates
         for a in range(n):
             eJ[a], rate[a] = 0.0, 0.0
         for x in range(3):
@@ -190,7 +191,8 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # derivatives of the force along the line: from its magnitude, its direction, and the markers
+        # derivatives of the force, due to changes of its magnitude, of its direction, and of the Jacobians of the
+        # markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -223,24 +225,25 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t to values; the numbers of the pressures follow the n coordinates of the
-    points."""
+    """Add scale times the factors of p_k,t in the equations of the pressures to values. In a row, the pressures follow
+    the n coordinates of the points."""
     for i in range(len(rows)):
         for k in range(2):
             values[slots[i, n + k, n + k]] += scale * rows[i].area[k]
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
+    """Return the global coordinate indices of both points, of the pressures and of the inputs, shape (rows, n)."""
     states = world.dofs_of(table.local("node"))[:, :2]
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
-    """Bind the points of the rows, their records, their inputs, and the functions of their valves.
+    """Create the points, records and inputs of the rows for kernels, and the functions of the valves.
 
-    Records contain states: local numbers of the states (2,); area, hose_volume, opening: values of both chambers (2,);
-    soft_cylinder, soft_hose: 1/K of both chambers, 0 for rigid parts (2,).
+    Fields of the records, shape (2,) each, for the two chambers: ``states`` are the local indices of the pressures;
+    ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, 0 for rigid parts; ``area``, ``hose_volume`` and
+    ``opening`` are the values of both chambers.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
@@ -261,7 +264,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, S
 
 
 def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
-    """Read u and u_t of the valves of row i: the stroke and the inputs."""
+    """Return the arguments of the valve functions of row i: values u and rates u_t of the stroke and the inputs."""
     pair, own, inputs, _ = rows.columns
     L, st = measure(pair, s.markers[FAMILY], i)
     u, ut = read_inputs(inputs, coordinates_of(s), i)

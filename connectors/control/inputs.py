@@ -2,7 +2,8 @@
 
     derivatives of each marker: ∂u/∂q = J, ∂u_t/∂q = J̇, ∂u_t/∂v = J
 
-Therefore a law and the coordinates of its inputs are coupled within Newton's method, without a delay.
+The tangent contains the coordinates of the inputs, so the law uses the inputs at the same time, without a delay of one
+step.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
@@ -25,11 +26,11 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Text for messages: markers that can replace outputs of laws, and outputs that cannot be inputs."""
+"""Text for error messages: which markers replace outputs of laws as inputs, and which outputs cannot be inputs."""
 
 
 class Inputs(Component):
-    """Columns that laws with any number of inputs have in common."""
+    """Base class of laws with any number of inputs."""
 
     inputs = refs(
         FAMILY, "measured coordinates: u are displacements from the reference, u_t velocities", least=0, instead=INSTEAD
@@ -39,15 +40,15 @@ class Inputs(Component):
 class InputColumns(NamedTuple):
     """The inputs of rows."""
 
-    m: IntArray  # position of each input in the columns of the coordinate markers, or -1, shape (rows, inputs)
+    m: IntArray  # index of each input in the arrays of the coordinate markers, or -1, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    first: int  # first of the coordinates of a row that belongs to an input
+    first: int  # index of the first coordinate of a row that belongs to an input
     width: int  # number of coordinates of each input
 
 
 def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
-    """Bind the inputs of rows; their coordinates follow the first ``start`` coordinates, in the order of
-    `World.ref_dofs`."""
+    """Create the arrays of the inputs of rows. The coordinates of the inputs follow the first ``start`` coordinates of
+    a row, in the order of `World.ref_dofs`."""
     places = rows.markers("inputs")
     return InputColumns(places, (places >= 0).sum(axis=1), start, rows.world.ref_width(rows.table, "inputs"))
 
@@ -59,8 +60,8 @@ def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArr
 
 
 def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the values u of the inputs, padded by 0, shape (rows, inputs); in the columns of rows inputs are the
-    second entry."""
+    """Return the values u of the inputs, padded by 0, shape (rows, inputs). The second element of ``rows.columns`` must
+    be the inputs."""
     c: InputColumns = rows.columns[1]
     found = np.zeros(c.m.shape)
     given = c.m >= 0

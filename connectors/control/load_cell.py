@@ -1,13 +1,14 @@
-"""Load cell: the force or torque in a joint or constraint, as a first-order state for controllers.
+"""Load cell: measures the force or torque in a joint or constraint by a first-order state, which controllers can use as
+input.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
-Real load cells with amplifiers have such a lag. Without the lag, forces and multipliers would depend on each other in
-an algebraic loop. In static solves y = w·λ. The tangent contains the column of the multipliers, so Newton's method
-solves for force, motion and reading together.
+Real load cells with amplifiers have such a lag. Without the lag, a force of a controller and the measured multipliers
+would depend on each other at the same instant (an algebraic loop). In static solves y = w·λ. The tangent contains the
+column of the multipliers, so Newton's method solves for force, motion and the state y together.
 
-The law is evaluated on the process of its joint, because only this process has the multipliers. The state is
-distributed like other coordinates.
+The law is evaluated on the process of its joint, because only this process has the multipliers. The states are
+distributed to processes like other coordinates.
 
 Source: W. Boyes (ed.), Instrumentation Reference Book, Butterworth-Heinemann (first-order lag of transducers).
 """
@@ -52,8 +53,8 @@ class LoadCell(Component):
 class Measured(NamedTuple):
     """Result of `load_cell`, with one row per joint.
 
-    marker: coordinate marker for inputs, whose rate ``u_t`` is the reading y [N or N m].
-    cell: the rows of `LoadCell`, with their outputs.
+    marker: coordinate marker for inputs, whose rate ``u_t`` is the measured value y [N or N m].
+    cell: handle to the rows of `LoadCell`.
     node: the nodes of the states.
     """
 
@@ -71,7 +72,7 @@ def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives of the equation with respect to the state, dv, to values."""
+    """Add dv times the derivative of the residual with respect to the state to values."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 
@@ -108,14 +109,14 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """Bind the records of the rows: local number ``state`` of the state, local numbers of the multipliers, and weights
-    w [1]. Missing multipliers have the weight 0, shape (rows, m)."""
+    """Create the records of the rows with the local index ``state`` of the state; and the local indices of the
+    multipliers and the weights w [1], shape (rows, m) each. Missing multipliers have the weight 0."""
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
     for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
         found = rows.layout.multipliers(joints, of)
-        # missing multipliers: the row's first multiplier with the weight 0
+        # missing multipliers: index of the first multiplier of the row, with the weight 0
         lam[positions] = found[:, :1]
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]
@@ -167,7 +168,8 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
         joint: the joints or constraints, with equal numbers of multipliers.
         weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
             of `CoordinateConstraint`.
-        time_constant: T [s], > 0; it should be at most a tenth of the time scales that the controller must resolve.
+        time_constant: T [s], > 0; it should be at most a tenth of the shortest time scale that the controller must
+            resolve.
         name: name of the cells and their states.
 
     Returns:
@@ -181,7 +183,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # `joint` is listed, so that the state belongs to the process of the joint
+    dofs=("joint", "node"),  # `joint` is listed so that the process of the joint evaluates the row
     bind=bind,
     build=build,
     check=check,

@@ -1,4 +1,4 @@
-"""Coordinates of points: the displacement of a point along a direction, and the distance of two points.
+"""Coordinates of points: the displacement of a point along a direction, and the distance between two points.
 
     displacement: u = e·(p - origin),    J = e·J_p,    H = e·H_p
     distance: u = |d| - length,    J = e·X,    H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
@@ -6,8 +6,8 @@
 
 In both cases u_t = J q_t and J̇ = H q_t. Therefore laws for coordinates can measure the motion of any point and act at
 any point. A load on a displacement is a force along e. A load on a distance is a force along the line between the
-points, outwards if positive. For this coordinate k u + d u_t is the tension of a spring between the points. If the
-points coincide, the direction is undefined and the coordinate is NaN.
+points, outwards if positive. If u is a distance, k u + d u_t is the tension of a spring between the points with the
+free length ``length``. If the points coincide, the direction is undefined and the coordinate is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -52,7 +52,7 @@ class PointCoordinate(Component):
 
 
 class DistanceCoordinate(Component):
-    """The distance of two points, minus a length."""
+    """The distance between two points, minus a length."""
 
     provides = (FAMILY, CURVED)
     marker0 = ref(POSITIONS, "first point")
@@ -70,7 +70,8 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
         row = rows[i]
         k, m0, m1, h = row.index, row.first, row.marker1, m.h[row.index]
         width = min(n - n0, p.J.shape[2])
-        # vector from the origin or from marker 0, its rate and derivatives; e: direction of a displacement
+        # d, w: vector from the origin or from marker 0 to marker 1, and its rate; X, Xt: their derivatives; e:
+        # direction
         for a in range(3):
             d[a], w[a] = p.p[m1, a] - row.from_origin[a], p.v[m1, a]
             if m0 >= 0:
@@ -80,7 +81,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                 X[a, b], Xt[a, b] = -p.J[m0, a, b], -p.Jd[m0, a, b]
             for b in range(width):
                 X[a, n0 + b], Xt[a, n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
-        # direction of a distance, and its rate
+        # direction between the points, and its rate
         curved = 0.0
         if m0 >= 0:
             distance = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -103,7 +104,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                 J += e[a] * X[a, b]
                 Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
             m.J[k, b], m.Jd[k, b] = J, Jd
-        # second derivatives: of the direction of a distance, and of the markers
+        # second derivatives due to the change of the direction between the points
         for b in range(n0 + width):
             for q in range(n0 + width):
                 total = 0.0
@@ -112,7 +113,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                         total += X[a, b] * X[a, q]
                     total = (total - m.J[k, b] * m.J[k, q]) * curved
                 m.H[h, b, q] = total
-        # second derivatives of both markers
+        # second derivatives due to both markers
         for second in range(2):
             marker = m1 if second else m0
             if marker < 0 or p.h[marker] < 0:
@@ -125,12 +126,12 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
 
 
 def bind_way(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Bind the rows of `PointCoordinate`."""
+    """Create the records of the rows of `PointCoordinate`."""
     return _bind(rows, normalise(rows.local("direction")), rows.local("origin")), 0
 
 
 def bind_distance(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Bind the rows of `DistanceCoordinate`."""
+    """Create the records of the rows of `DistanceCoordinate`."""
     zero = np.zeros((len(rows.rows), 3))
     records = _bind(rows, zero, zero, rows.markers("marker0"), rows.local("length"))
     return records, rows.world.ref_width(rows.table, "marker0")
@@ -143,7 +144,8 @@ def _bind(
     first: IntArray | None = None,
     distance: FloatArray | None = None,
 ) -> NDArray[Any]:
-    """Bind the records of rows: direction and origin of displacements, first marker or -1, and length of distances."""
+    """Create the records of rows. For displacements the arguments are direction and origin; for distances, the first
+    marker and the length."""
     n = len(rows.rows)
     return create_records(
         index=rows.own_marker_index(),
@@ -170,7 +172,7 @@ def point_coordinate(
     Args:
         entity: anything with a position, see `position_marker`.
         direction: direction in the global frame, of any length > 0, shape (3,).
-        at: place on the entity [m], see `position_marker`.
+        at: position on the entity [m], see `position_marker`.
         origin: global position where the displacement is 0 [m], shape (3,).
 
     Returns:
@@ -182,7 +184,7 @@ def point_coordinate(
 @checked(world=instance(World), marker0=handle(), marker1=handle(), length=number("m", minimum=0.0))
 @all_or_nothing
 def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: float = 0.0) -> Entity:
-    """Create a coordinate for inputs and loads: the distance of two points, minus a length.
+    """Create a coordinate for inputs and loads: the distance between two points, minus a length.
 
     Args:
         marker0, marker1: position markers, or entities with a position, see `position_marker`.

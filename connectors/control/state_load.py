@@ -1,4 +1,5 @@
-"""Load on a coordinate that depends on inputs: the action of a controller, a brake or a motor on measured quantities.
+"""Load on a coordinate that depends on inputs, for controllers, brakes or motors whose force depends on measured
+quantities.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
     derivative with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
@@ -110,8 +111,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """Bind the records of the rows, in which ``called`` is the load of a function; the inputs, whose coordinates follow
-    the coordinates of the marker; G and R, shape (rows, inputs); and the functions."""
+    """Create the records of the rows, in which the field ``called`` is the load from a user function; the inputs, whose
+    coordinates follow the coordinates of the marker; G and R, shape (rows, inputs) each; and the functions."""
     n = len(rows.rows)
     inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]

@@ -1,2 +1,2 @@
-"""Contact of circles with curves of lines and arcs: chains on sprockets, rollers on tracks; teeth of belts in
-pulleys."""
+"""Contact of circles with curves of lines and arcs, for chains on sprockets and rollers on tracks; contact of the teeth
+of belts with pulleys."""

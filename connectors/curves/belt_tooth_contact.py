@@ -1,7 +1,8 @@
-"""Teeth of a timing belt in the grooves of a pulley, with one row for each tooth and pulley.
+"""Contact of the teeth of a timing belt with the grooves of a pulley, with one row for each pair of a tooth and a
+pulley.
 
-A tooth is a point on the pitch line of the belt. D is its distance from the centre, and α its angle in the frame of the
-pulley. Relative to its groove, number m of z grooves,
+A tooth is a point on the pitch line of the belt. D is its distance from the centre of the pulley, and α its angle in
+the frame of the pulley. Relative to groove m of z grooves,
 
     displacement along the pitch circle: u = R (α - α_0 - 2π m/z) [m]
     height above the seat: g = D - R [m]
@@ -12,22 +13,22 @@ pulley. Relative to its groove, number m of z grooves,
     force: f = ∂V/∂u (R/D) t + ∂V/∂g n
     damping: d times the rate of x or y, along the direction of the force
 
-Therefore the displacement of a tooth is measured from its groove. Teeth do not creep: the ratio of speeds is the ratio
-of the numbers of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F
-tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next groove;
-the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and
-friction on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
+The displacement of a tooth is measured from its groove, so teeth do not creep: the ratio of speeds is the ratio of the
+numbers of teeth. A flank with the angle β to the radius pushes a tooth with the load F out of its groove with the force
+F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next
+groove; the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle.
+Forces and friction on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
     F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)
 
-F* is the tension at which the belt has the pitch of the pulley. Therefore the loads of successive teeth decrease by the
-factor e^(-κ), 2 cosh κ = 2 + k p/EA.
+F* is the tension at which the pitch of the stretched belt is equal to the pitch of the pulley. Therefore the loads of
+successive teeth decrease by the factor e^(-κ), 2 cosh κ = 2 + k p/EA.
 
 History values per row: depths -x+, -x- and -y, which are > 0 without contact, and the groove m + 1. History values are
-constant during Newton's iterations. Forces act on the belt at the tooth, and their reactions act at the same point of
-the pulley.
+constant during Newton's iterations. Forces act on the belt at the tooth, and the opposite forces act on the pulley at
+the same point.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
 J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -53,11 +54,11 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
-"""FLANKS: number of flanks, whose depths are the first history values. TIP: position of the depth below the tips among
-the history values."""
+"""FLANKS: number of flanks, whose depths are the first history values. TIP: index of the depth below the tips in the
+history values."""
 BENT = 0.01
-"""Deflection of a tooth, relative to its height [1]. The force at this deflection is the smallest reference for force
-errors, because unloaded teeth often change their flank.
+"""Deflection of a tooth, relative to its height [1]. Force errors are compared with at least the force at this
+deflection, because unloaded teeth often change between both flanks.
 """
 
 
@@ -87,7 +88,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
     """Return the displacement u along the circle and the height g of a tooth in a groove [m], its distance D [m], and
     the global direction n, (x, y)."""
     A, d = u.A, u.d
-    # position in the frame of the pulley, after a rotation that moves the groove to the first axis
+    # position in the frame of the pulley, rotated so that the groove is on the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
@@ -116,7 +117,7 @@ def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: c
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques on both markers; see `rigid_springs/pairs.py`."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     along, out = complex(0.0, 0.0), complex(0.0, 0.0)
@@ -160,7 +161,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
-    """Compute the history values for a position of a tooth."""
+    """Compute the history values from the position of a tooth."""
     # nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)
@@ -186,7 +187,7 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
         if not row.active:
             continue
         at = row.data
-        # skip open teeth that are far away from the pulley
+        # skip teeth without contact that are far away from the pulley
         m0, m1 = pair.m0[i], pair.m1[i]
         dx, dy = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1]
         far = np.sqrt(dx * dx + dy * dy) > row.pitch_radius + row.tooth_height
@@ -231,27 +232,27 @@ def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, ou
 
 @kernel
 def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
-    """Make the pair of each row active if its tooth touches, otherwise inactive."""
+    """Activate the pairs of the rows whose tooth is in contact, and deactivate the other pairs."""
     for i in range(len(pair.m0)):
         at = rows[i].data
         pair.active[i] = rows[i].active and (data[at] <= 0.0 or data[at + 1] <= 0.0 or data[at + TIP] <= 0.0)
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call that makes the pair of a row active only if its tooth touches."""
+    """Create the call of `select_touching` for the rows."""
     pair, own = rows.columns
     bring = call(select_touching, lambda s: (own, pair, s.data))
     return bring, bring
 
 
 def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update after Newton's method, which skips teeth far away from the pulley."""
+    """Add the update of the history values after Newton's method; the update skips teeth far away from the pulley."""
     pair, own = rows.columns
     system.post_newton = call(update_history, lambda s: (own, pair, s.markers[FAMILY], s.data, s.outcome))
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """Create an output variable: one of the numbers of `fill_numbers`."""
+    """Create an output variable from one column of `fill_numbers`."""
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
         pair, own = rows.columns

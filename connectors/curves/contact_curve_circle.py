@@ -1,4 +1,5 @@
-"""Circles in contact with a curve on a body, with friction: rollers of a chain on the teeth of a sprocket.
+"""Contact with friction between circles and a curve on a body, for example rollers of a chain and the teeth of a
+sprocket.
 
     geometry: D is the distance of the centre from a piece of the curve, n and t its normal and direction
     gap: g = D - r
@@ -7,18 +8,18 @@
     without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
     friction: f_t = μ |f_n| v_t/v_z if the stored slip is <= v_z, the proportional zone
     friction of larger slip: f_t = μ |f_n| sign(stored slip)
-    force: f_t t - f_n n on the left-hand side of the circle, at the foot D n below the centre
+    force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
 
 A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
 does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
-contacts, for instance between two flanks. The contacts of a circle are its deepest feet with different normals. The
-curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose centre is
-within the material has no contact, because depths must be below the radius.
+contacts, for instance between two flanks. The contacts of a circle are the two feet of largest depth with different
+normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
+centre is within the material has no contact, because the law requires depths below the radius.
 
-History values per row: piece (counted from 1, 0 without contact) and slip of the first contact, then of the second
-contact. History values are constant during Newton's iterations; during the iterations each line or arc in contact is
-extended beyond its ends. After the iterations the feet are searched again; the force error is the resulting change of
-the force on the circle. Rows without contact are not evaluated during the iterations.
+History values per row: number of the piece (counted from 1, 0 without contact) and slip of the first contact, then of
+the second contact. History values are constant during Newton's iterations; during the iterations each line or arc in
+contact is extended beyond its ends. After the iterations the feet are determined again; the force error is the
+resulting change of the force on the circle. Rows without contact are not evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
@@ -50,17 +51,17 @@ from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
-"""Largest difference of the normals of two feet, 1 - n·n', for which the feet count as one [1]."""
+"""Largest difference of the normals of two feet, 1 - n·n', at which they are one contact [1]."""
 PASSING = 0.6
-"""Displacement in a step, per radius [1], below which a circle cannot pass a curve undetected, because chords of a
-relevant depth are longer.
+"""Displacement of a circle in a step, relative to its radius [1], below which positions within the step are not
+examined, because a circle moves farther when it passes through a contact of relevant depth.
 """
 TOUCHED = 0.01
 """Change of the velocity in a step, relative to the velocity [1], above which the circle may have touched the curve in
-stages of the step."""
+a stage of the integrator within the step."""
 APART, MOST_LOOKS = 0.25, 1000
-"""APART: distance between examined points of a path, per radius [1]. MOST_LOOKS: largest number of examined points of a
-path."""
+"""The search for a contact within a step examines points of the path of the circle. APART: distance of these points,
+relative to the radius [1]. MOST_LOOKS: largest number of points."""
 
 
 class ContactCurveCircle(Component):
@@ -107,7 +108,7 @@ def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, c
 
 @kernel
 def faces(piece: FloatArray, x: float, y: float) -> bool:
-    """Return whether the foot of (x, y) lies within a piece."""
+    """Return whether the foot of the point (x, y) lies within a piece."""
     x, y = x - piece[1], y - piece[2]
     along = piece[3] * x + piece[4] * y
     if piece[0] == 0.0:
@@ -117,8 +118,8 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
-    """Return gap [m], its rate and the slip [m/s]; n and t; the lever arms of the force on the curve and on the circle,
-    three components each."""
+    """Return gap [m], its rate and the slip [m/s]; n and t; the lever arms of the force about both markers, three
+    components each."""
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)
     A, d = u.A, u.d
@@ -135,7 +136,7 @@ def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
-    """Return f_n and f_t [N] of a contact."""
+    """Return f_n and f_t of a contact [N]."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
         # the force is at most twice the spring force; without penetration the damper has no force
@@ -151,7 +152,7 @@ def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques on both markers; see `rigid_springs/pairs.py`."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
         if row.history[2 * j] <= 0.0:
@@ -193,17 +194,17 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
-    """Find the pieces of the profile that the circle of a row at (x, y) touches, numbered from 1, the deepest piece
-    first; 0 without contact."""
+    """Return the numbers, from 1, of the two pieces of the profile in contact with the circle of a row at (x, y), first
+    the piece of larger depth; 0 without contact."""
     k = row.curve
-    # cell of the grid along x and along y
+    # indices of the grid cell along x and y
     a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
     if a < 0 or b < 0 or a >= g.shape[k, 0] or b >= g.shape[k, 1]:
         return 0, 0
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # first the deepest contact point, then the deepest contact point with a different normal
+    # first the foot of largest depth, then the foot of largest depth with a different normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -224,7 +225,8 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
 
 @kernel
 def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, data: FloatArray) -> None:
-    """Copy the history values into the rows, with the pieces to which they refer; make a pair active if it touches."""
+    """Copy the history values, and the pieces to which they refer, into the records of the rows. Activate pairs in
+    contact and deactivate other pairs."""
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):
@@ -255,14 +257,15 @@ def update_history(
         first, second = find_feet(row, curves, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
             continue
-        # pieces that were in contact before
+        # pieces that were in contact before the update
         start = curves.first[row.curve]
         for a in range(4):
             row.history[a] = data[at + a]
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
-        # a contact keeps its position in the history if possible, because a different order is no change of contacts
+        # a contact keeps its index in the history values if possible, because a changed order of the contacts must not
+        # count as a change of contact
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(row, u, ut, 0.0)
@@ -293,7 +296,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Return the depth of the circle, with its centre at (x, y), in the curve [m], 0 without contact."""
+    """Return the penetration depth of a circle with its centre at (x, y) [m], 0 without contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -303,8 +306,8 @@ def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
 
 @kernel
 def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
-    """Return the gap [m] from piece p (numbered from 1) and its rate, for a position and a velocity in the frame of the
-    curve."""
+    """Return the gap [m] between the circle and piece p (counted from 1), and its rate, for a position and a velocity
+    of the circle in the frame of the curve."""
     x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
     D, nx, ny = face(curves.pieces[curves.first[row.curve] + p - 1], x, y)
     return D.real - row.radius, nx.real * moves[X] + ny.real * moves[Y]
@@ -312,7 +315,7 @@ def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray
 
 @kernel
 def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
-    """Find the nearest piece of the profile that faces a circle at (x, y), numbered from 1; 0 without such a piece."""
+    """Return the number, from 1, of the nearest piece that contains the foot of (x, y); 0 without such a piece."""
     start, nearest, low = curves.first[row.curve], 0, np.inf
     for p in range(start, curves.first[row.curve + 1]):
         D = face(curves.pieces[p], complex(x, 0.0), complex(y, 0.0))[0].real
@@ -323,17 +326,17 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH). The first group of rows of numbers is for the deeper contact
-    of each row. The second group is for the path in the frame of the curve, for rows without contact. The third group
-    is for the velocity in the frame of the curve, for circles far away.
+    """Fill the array of `Gaps`, shape (3 rows, WIDTH). The first third of the array describes the deeper contact of
+    each row. The second third describes the path of the circle in the frame of the curve, for rows without contact. The
+    last third describes the velocity in the frame of the curve, for circles far away from the curve.
 
-    If a circle touches at only one end of a step, the gap at the other end refers to the same piece.
+    If a circle is in contact at only one end of a step, the gap at the other end refers to the same piece.
     """
     count = len(pair.m0)
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # when an inactive row becomes active, its old position is ignored
+        # if the row was inactive at the start of the step, the position at the start is ignored
         way[REACH] = 0.0
         if not row.active:
             continue
@@ -352,12 +355,12 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # a circle in contact has not passed the curve; the gap of other circles must be positive
+        # a circle in contact has not passed through the curve; other circles must have a positive gap
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # circles that touch at only one end of the step
+        # circles that are in contact at only one end of the step
         begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])
@@ -371,7 +374,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # if the velocity has changed, the circle may have touched in stages of the step
+        # if the velocity has changed, the circle may have touched the curve in stages of the integrator
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])
@@ -397,7 +400,7 @@ def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out:
     """Write into out, shape (rows, 6, 2), for both contacts of each row: gap, its rate, slip, f_n, f_t and piece; 0
     without contact.
 
-    Without contact the first gap is the smallest gap, inf if no piece faces the circle.
+    Without contact the first gap is the smallest gap, or inf if no piece contains the foot of the centre.
     """
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -422,26 +425,26 @@ def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out:
 
 
 def find_curves(rows: LocalRows) -> tuple[IntArray, Curves]:
-    """Return the number of the profile of each row, and all profiles."""
+    """Return the index of the profile of each row, and all profiles."""
     found: tuple[IntArray, Curves] = rows.kept("curves", lambda: bind_curves(rows, "profile", rows.local("radius")))
     return found
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Derive the number of the profile of each row, and fields for the pieces that its circle touches."""
+    """Compute the index of the profile of each row, and create fields for the pieces in contact with the circle."""
     return {"curve": find_curves(rows)[0], "pieces": np.zeros((len(rows.rows), 2, PIECE))}
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call that updates history values, pieces and touching pairs."""
+    """Create the call of `bring_pieces`, which copies history values and pieces into the records."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bring = call(bring_pieces, lambda s: (own, pair, curves.pieces, curves.first, s.data))
     return bring, bring
 
 
 def add_parts(rows: LocalRows, system: System) -> None:
-    """Add the update after Newton's method, and the gaps for solvers; the measure for impacts of circles is the speed
-    relative to the body of the curve."""
+    """Add the update after Newton's method, and the gaps for solvers; for impacts of circles the speed relative to the
+    body of the curve is used."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     numbers, name, count = create_numbers(3 * len(own)), rows.table.kind, len(own)
     system.post_newton = call(update_history, lambda s: (own, curves, pair, s.markers[FAMILY], s.data, s.outcome))
@@ -452,7 +455,7 @@ def add_parts(rows: LocalRows, system: System) -> None:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the numbers of `fill_numbers`."""
+    """Evaluate the array of `fill_numbers`, shape (rows, 6, 2)."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bind_touching(rows)[0](evaluate(s))
     out = np.zeros((len(own), 6, 2))
@@ -461,7 +464,7 @@ def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """Create an output variable: one of the numbers of `fill_numbers` for both contacts."""
+    """Create an output variable from one quantity of `fill_numbers`, for both contacts."""
     return Output(unit, f"{doc}, (2,)", lambda rows, s, **where: eval_numbers(rows, s)[:, which])
 
 
@@ -475,7 +478,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
-        # corners are drawn as points; the end of a piece is omitted, because the next piece starts there
+        # corners are drawn as points; the end of a piece is omitted, because it is the start of the next piece
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)

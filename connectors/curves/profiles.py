@@ -1,12 +1,12 @@
-"""Curves of lines and arcs in the plane of a body: their pieces, and the search for pieces near a circle.
+"""Curves of lines and arcs in the xy plane of a body, and the search for pieces of a curve near a circle.
 
-In the direction of the curve the material is on the left and the exterior is on the right: a closed outline is
-counter-clockwise. A kink to the left between two pieces is a corner: an arc of radius 0 between the normals of both
-pieces. A closed curve through two points is a segment with two sides and two corners.
+In the direction of the curve the material is on the left and the exterior is on the right, so a closed outline is
+counter-clockwise. At a kink to the left between two pieces, a corner is inserted: an arc of radius 0 between the
+normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
 
-A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell contains the
-numbers of the pieces that a circle with its centre in the cell can reach, so the cost of the search does not depend on
-the number of pieces.
+A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell has a list of
+the pieces that a circle with its centre in the cell can touch, so the cost of the search does not depend on the number
+of pieces.
 
 Source: C. Ericson, Real-Time Collision Detection, Morgan Kaufmann (2005), chapter 7.1 (grids).
 """
@@ -24,17 +24,17 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 KINK = 1e-6
-"""Smallest angle between two pieces that counts as a corner [rad]."""
+"""Smallest angle between two pieces at which a corner is inserted [rad]."""
 OVERLAP = 1e-9
-"""Extension of each piece relative to its length, so that rounding causes no gap between pieces [1]."""
+"""Extension of each piece, relative to its length [1], so that rounding errors cause no gap between pieces."""
 PIECE = 7
-"""Count of the numbers of a piece: side, x, y, a, b, size, limit.
+"""Number of values that define a piece: side, x, y, a, b, size, limit.
 
 Line: side 0, start (x, y), direction (a, b), size: length. Arc: side 1 with the material inside, -1 with the material
 outside; centre (x, y); direction (a, b) of its middle; size: radius; limit: cosine of half its angle.
 """
 CELLS = 128
-"""Largest number of cells of a grid along x, and along y."""
+"""Largest number of cells of a grid in each direction."""
 
 
 class CurveProfile(Component):
@@ -52,15 +52,15 @@ class CurveProfile(Component):
 
 
 class Curves(NamedTuple):
-    """Profiles for the kernels."""
+    """Arrays of profiles for kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
-    first: IntArray  # first piece of each profile, followed by the number of pieces, shape (profiles + 1,)
+    first: IntArray  # index of the first piece of each profile, then the number of all pieces, shape (profiles + 1,)
     grid: FloatArray  # lower corner x, y of each grid [m] and cells per length [1/m], shape (profiles, 3)
-    shape: IntArray  # numbers of cells along x and y, shape (profiles, 2)
-    cell: IntArray  # number of the first cell of each profile, shape (profiles,)
-    begin: IntArray  # position of the first member of each cell, shape (cells + 1,)
-    members: IntArray  # numbers of the pieces that a circle with its centre in a cell can reach, cell after cell
+    shape: IntArray  # number of cells of each grid along x and along y, shape (profiles, 2)
+    cell: IntArray  # index of the first cell of each profile, shape (profiles,)
+    begin: IntArray  # index in members of the first piece of each cell, shape (cells + 1,)
+    members: IntArray  # indices of the pieces that a circle with its centre in a cell can touch, for all cells
 
 
 def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, where: str) -> FloatArray:
@@ -112,7 +112,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         following = 0 if last else k + 1
         out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
-        # where a curve reverses its direction, rounding errors would determine the sign of the turn
+        # if a curve reverses its direction, the sign of the angle would depend on rounding errors
         turn = abs(turn) if abs(turn) > np.pi - KINK else turn
         if turn > KINK:
             middle = _turn(out, 0.5 * float(turn))
@@ -135,15 +135,15 @@ def trace_piece(piece: FloatArray, count: int) -> FloatArray:
 
 
 def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray, Curves]:
-    """Bind the profiles to which rows refer, for the kernels.
+    """Create the arrays of the profiles of rows for kernels.
 
     Args:
         rows: rows of a law.
-        name: name of the column with the reference to profiles.
+        name: name of the column that refers to the profiles.
         reach: radius of the circle of each row [m], shape (rows,).
 
     Returns:
-        Number of the profile of each row, shape (rows,), and the profiles.
+        Index of the profile of each row, shape (rows,), and the profiles.
     """
     ids, of_row = np.unique(rows.local(name), return_inverse=True)
     found: list[FloatArray] = [np.zeros((0, PIECE))] * len(ids)
@@ -172,10 +172,10 @@ def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray
 
 
 def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray, list[IntArray]]:
-    """Create the grid of one profile: lower corner, cells per length, numbers of cells along x and y, and the pieces of
-    each cell."""
+    """Create the grid of one profile: the lower corner, the number of cells per length, the numbers of cells along x
+    and y, and the indices of the pieces of each cell."""
     traced = [trace_piece(piece, 33) for piece in pieces]
-    # largest distance of an arc from the chords between its points
+    # radius plus the largest distance of an arc from the chords between its points
     margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
     low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
     high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]

@@ -3,9 +3,9 @@
     pitch circle: R = p/(2 sin(π/z)), on which the centres of seated rollers lie
     seating arc: r_i = 0.505 d_1,    α = 140° - 90°/z, with its bottom at R - d_1/2
     flanks: r_e = 0.008 d_1 (z² + 180), convex; they continue the seating arc without a kink
-    tip circle: d_a = 2 R + (1.125 - 0.8/z) p - d_1, the mean of its limits; less if teeth end in a point below it
+    tip circle: d_a = 2 R + (1.125 - 0.8/z) p - d_1, the mean of the limits in ISO 606; smaller for pointed teeth
 
-Source: ISO 606, tooth gap of the smallest form (smallest r_i, largest r_e and α).
+Source: ISO 606, minimum tooth gap form (smallest r_i, largest r_e and α).
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def sprocket_profile(
     flank_radius: float | None = None,
     tip_diameter: float | None = None,
 ) -> Entity:
-    """Add the outline of a sprocket about the origin of its marker; the middle of a gap lies on the x axis.
+    """Add the outline of a sprocket about the origin of its marker; the middle of a tooth gap lies on the x axis.
 
     Args:
         teeth: number z of teeth, 6 or more.
-        pitch: pitch p of the chain, the distance of its rollers [m].
+        pitch: pitch p of the chain, the distance between adjacent rollers [m].
         roller_diameter: diameter d_1 of the rollers [m], below the pitch.
         seating_radius: radius r_i of the arc on which rollers sit [m], at least d_1/2.
         seating_angle: angle α of the seating arc [rad], below π.
@@ -96,8 +96,8 @@ def sprocket_profile(
 
 
 def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
-    """Return the distance from the origin at which a flank meets the middle of its tooth [m]; ``angle`` is the angle of
-    this middle from the gap [rad]."""
+    """Return the distance from the origin at which a flank intersects the centre line of its tooth [m]; ``angle`` is
+    the angle between this line and the middle of the tooth gap [rad]."""
     way = np.array((math.cos(angle), math.sin(angle)))
     along = float(centre @ way)
     under = flank**2 - (float(centre @ centre) - along**2)

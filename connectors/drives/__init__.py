@@ -1,1 +1,2 @@
-"""Complete belts and ropes on their pulleys: one call creates cables, fit, contact and report."""
+"""Complete belts and ropes on their pulleys: one call creates the cables on their route and the contacts, and provides
+reports."""

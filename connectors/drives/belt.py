@@ -1,4 +1,4 @@
-"""Belts and ropes on their pulleys by one call: route, cables, fit, contact, preload, report and picture.
+"""Classes for belts and ropes on their pulleys, with route, cables, contacts, preload, reports and drawings.
 
     belt = wl.Belt(world, [wl.Pulley(driver, 0.1), wl.Pulley(idler, 0.05, "left")], tension=300.0, friction=0.5, ...)
     with belt.preload(drive):
@@ -6,7 +6,7 @@
     state = wl.Dynamic(world, step=1e-4, end=1.0).solve(state)
     print(belt.report(state).format())
 
-The cables are created on the taut route, with the tension of the mounted belt: see `fit.py`.
+The cables are created on the taut route, with the tension of the mounted belt; see `fit.py`.
 """
 
 from __future__ import annotations
@@ -92,18 +92,18 @@ from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 ROUTE_POINTS = 1000
-"""Number of points of the line that shows a belt as mounted."""
+"""Number of points of the line that represents the mounted belt in drawings."""
 RESERVED = frozenset(
     {
         "press", "segments", "points", "circle", "circle_radius", "cord_offset", "vertical_offset", "cable", "surface",
         "rope_radius",
     }
 )  # fmt: skip
-"""Columns of the contact that a belt sets itself."""
+"""Columns of the contact that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer in steady motion, per radius of its pulley [1]."""
+"""Largest transfer length sqrt(EA/K) of a layer in steady motion, relative to the radius of its pulley [1]."""
 DEEPEST = 0.01
-"""Largest contact depth of a belt, per radius of the pulley [1]."""
+"""Largest contact depth of a belt, relative to the radius of the pulley [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -140,7 +140,7 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for arguments of neither a belt nor its cables; the message lists similar names."""
+    """Raise ModelError for arguments that neither belts nor cables have; the message lists similar names."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
@@ -150,7 +150,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
 
 
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
-    """Raise ModelError for values that are not finite numbers >= 0, before they are used to choose others."""
+    """Raise ModelError for values that are not finite numbers >= 0, before other parameters are computed from them."""
     numbers_ = read_numbers(value)
     if numbers_ is None or not (np.isfinite(numbers_) & (numbers_ >= 0.0)).all():
         raise ModelError(f"{what} = {show(value)} {unit} of '{name}': must be finite numbers >= 0")
@@ -161,14 +161,15 @@ def _find_law(in_space: bool) -> type[Component]:
     if not in_space:
         return ContactFrictionCirclePoints2D
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
-        ContactFrictionSurfaceCable,  # imported here, because belts in the plane do not need surfaces
+        ContactFrictionSurfaceCable,  # imported here, because 2D belts do not need surfaces
     )
 
     return ContactFrictionSurfaceCable
 
 
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
-    """Raise ModelError for keys of ``contact`` that are no columns or belong to the belt, and for wrong stiffnesses."""
+    """Raise ModelError for keys of ``contact`` that are not columns or that the belt sets, and for invalid
+    stiffnesses."""
     known = [column for column in _find_law(in_space).columns if column not in RESERVED]
     for key in contact:
         if key in RESERVED:
@@ -199,7 +200,7 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth hold the belt on its arc, so the contact stiffness has no limit due to the step
+            # teeth prevent motion of the belt along its arc, so the step does not limit the contact stiffness
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -226,7 +227,7 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # contact stiffness determines the ends of arcs, and tension determines the contact stiffness
+                # the fit depends on the contact stiffness, which depends on the tension of the fit
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -277,19 +278,20 @@ class _Line:
 
     @property
     def span_lengths(self) -> list[float]:
-        """Lengths of the free spans as mounted [m]: the span after each pulley; for ropes also the span before the
-        first pulley.
+        """Lengths of the free spans of the mounted belt [m]: the span after each pulley; for ropes also the span before
+        the first pulley.
         """
         return [float(b - a) for a, b in find_spans(self.route)]
 
     @property
     def wrap_angles(self) -> list[float]:
-        """Wrap angles as mounted [rad]."""
+        """Wrap angles of the mounted belt [rad]."""
         return [wrap.angle for wrap in self.route.wraps]
 
     @property
     def hub_loads(self) -> FloatArray:
-        """Force of the belt at rest on each pulley [N], with equal tension everywhere, shape (pulleys, 2 or 3)."""
+        """Force of the stationary belt on each pulley [N], with the same tension in all spans, shape (pulleys, 2 or
+        3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
         # tangents at both ends of each arc
         lengths = stations[:, 1] - stations[:, 0]
@@ -299,11 +301,12 @@ class _Line:
 
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
-        """Set conditions, for the duration of a ``with`` block, under which a static solve finds the belt at rest.
+        """Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the
+        belt.
 
-        Friction is off. Soft springs hold the pulleys that rotate about the origin of their body. No torque acts on
-        these pulleys, so the springs carry no load. One node of a belt is held along the belt, because a belt without
-        friction could move along itself.
+        Friction is off. Soft springs hold the rotations of the pulleys that rotate about the origin of their body. No
+        torque acts on these pulleys, so the springs carry no load. The position of one node of a belt is fixed along
+        the belt, because a closed belt without friction can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -326,16 +329,16 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """Change a state at rest into a state in which the belt runs and the pulleys rotate with it. The state of a
-        running belt is used for modes at a speed, or as an initial state.
+        """Return a copy of a stationary state in which the belt runs and the pulleys rotate with it. The copy can be
+        used to compute the modes of a running belt, or as the initial state of a motion.
 
         Args:
-            state: the belt at rest, see `preload`; the given state is not changed.
-            speed: speed of the belt [m/s], > 0 in the order of the pulleys; the tension is the tension at rest.
-                Alternatively a result of `steady`: its tensions and speeds are used, so transients decay quickly.
+            state: the state of the stationary belt, see `preload`; this state is not changed.
+            speed: speed of the belt [m/s], > 0 in the order of the pulleys; the tension remains unchanged.
+                Alternatively a result of `steady`, whose tensions and speeds are used, so transients decay quickly.
 
         Raises:
-            ModelError: an open rope, a belt in 3D, a state of another world, or motions of other pulleys.
+            ModelError: an open rope, a belt in 3D, a state of another world, or a result of `steady` for other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
@@ -385,11 +388,11 @@ class _Line:
             speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least
                 one pulley.
             torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the
-                speed [rad/s]; pulleys without a torque rotate freely.
-            tension: tension as mounted [N]; None: tension of the belt.
-            friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: the
-                coefficient of each pulley.
-            arms: arms of tensioners, which rotate until belt and spring are in equilibrium.
+                speed [rad/s]; pulleys without speed and torque rotate freely.
+            tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
+            friction: friction coefficient between belt and face for all pulleys, which grooves increase by their wedge
+                effect [1]; None: the coefficient of each pulley.
+            arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
             ModelError: an open rope or a 3D belt; names that are not pulleys; a layer or bristles that are too soft; a
@@ -404,12 +407,12 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        # compliant bristles act like a layer; a layer that the mesh cannot resolve counts as rigid for the motion
+        # compliant bristles act like a layer; a layer whose shear the mesh cannot resolve is treated as rigid
         rigid, bristles = (
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # friction without bristles slides like on a rigid layer
+        # without bristles, friction acts as on a rigid layer
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
         self._check_layers(layers)
         layers = layers * (1.0 + self.strain)
@@ -434,8 +437,8 @@ class _Line:
         return find_steady_motion(lay({}), speeds, torques or {})
 
     def _check_layers(self, layers: FloatArray) -> None:
-        """Raise ModelError for layers or bristles that are too soft for steady motion; ``layers``: stiffnesses per
-        length of the mounted belt [N/m²], shape (pulleys,)."""
+        """Raise ModelError for layers or bristles that are too soft for steady motion; ``layers`` contains the
+        stiffnesses per length of the mounted belt [N/m²], shape (pulleys,)."""
         for pulley, radius, held, layer in zip(self.pulleys, self.radii, layers.tolist(), self._layers, strict=True):
             least = self.axial_stiffness / ((SOFTEST * radius) ** 2 * (1.0 + self.strain))
             if held < least:
@@ -453,17 +456,18 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """Create a hook for a solver that records all numbers over time; its ``report()`` contains means and extremes.
+        """Create a hook for a solver that records all quantities of the drive over time; its ``report()`` contains
+        means and extremes.
 
         Args:
             start: time from which steps are recorded [s].
             every: number of steps between two records.
-            path: a CSV file for all numbers; None: the numbers are stored only in memory.
+            path: a CSV file for all quantities; None: the records are stored only in memory.
             sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
         Raises:
-            OutputError: the table or picture cannot be written; raised before anything is solved.
+            OutputError: the table or picture cannot be written; raised before the solve starts.
         """
         return DriveMeans(self.drive, start, every, path, sensors, picture)
 
@@ -479,9 +483,9 @@ class _Line:
         `draw_belt`.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
-            state: the state to show; None: the belt as mounted, before any solve, when components may still be added.
-            speeds: sensors; sensors in rad/s are shown over time.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks display.
+            state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
+            speeds: sensors of a run; the values of sensors in rad/s are drawn over time.
             title: heading; default: the time, or name, length and tension.
 
         Returns:
@@ -506,8 +510,8 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest arc
-        and for layers between cord and face."""
+        """Choose the number of elements. The elements must be short enough for the smallest pulley, and in belts also
+        for the shortest arc and for the layers between cord and face."""
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
@@ -543,7 +547,7 @@ class _Line:
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        """Choose the columns of the contact of each pulley, and return the reasons and the columns."""
+        """Choose the columns of the contact of each pulley; return the reasons as text, and the columns."""
         chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         if "contact_stiffness_per_length" not in own:
@@ -563,19 +567,20 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles specified by the user are compliant, so the layer is not rigid
+                # if the user specifies the bristles, they are compliant, so the layer is not rigid
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             chosen.append(columns)
         return "\n".join(reasons), chosen
 
     def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
-        """Add contact of each pulley with all cables."""
+        """Add the contact between each pulley and all cables."""
         parts = []
         each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
         for pulley, offset, radius, marker, columns in each:
             if self.in_space:
-                # the drums of a closed belt are enlarged by the contact depth, so that the belt keeps its tension
+                # the drums of a closed belt are enlarged by the contact depth, so that the contact does not reduce the
+                # tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
@@ -592,7 +597,8 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError for a step that lasts many periods of the softest contact that the step permits."""
+        """Raise ModelError if the step is many times longer than the period of the belt on the softest allowed
+        contact."""
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)
         if step is not None and step > MOST_PERIODS * least > 0.0:
@@ -633,7 +639,7 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """Add the constraints that hold pulleys and belt in `preload`; the constraints are switched off."""
+        """Add the constraints that hold pulleys and belt in `preload`. The constraints are inactive until then."""
         holds: list[Entity] = []
         seen: set[int] = set()
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
@@ -645,7 +651,7 @@ class _Line:
             stiffness = self.tension * (pulley.radius + offset)
             holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
         if self.closed:
-            # hold the node whose tangent is nearest to a global axis in the direction of this axis
+            # fix the node whose tangent is nearest to a global axis, along this axis
             tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])
@@ -655,18 +661,20 @@ class _Line:
 
 
 class Belt(_Line):
-    """A closed belt around pulleys, in 2D or, over pulleys with axes, in 3D.
+    """A closed belt around pulleys, in 2D, or in 3D if the pulleys have axes.
 
     Attributes:
         world, pulleys, name: arguments of the constructor.
         route: the taut route of the cord.
-        cables, nodes: cables in order, and the nodes of the cables.
-        contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
-        teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None for a belt
-            without teeth.
-        strain, tension, length: strain [1] and tension [N] of the belt as mounted, and length of the slack belt [m].
-        hub_loads: force of the belt at rest on each pulley [N].
-        span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
+        cables, nodes: cables in the order of the route, and the nodes of the cables.
+        contacts: contacts of all cables with the first pulley, then with the second pulley, and so on, shape (pulleys *
+            elements,).
+        teeth: contacts of all teeth of a timing belt with the first pulley that has teeth, then with the second, and so
+            on; None for a belt without teeth.
+        strain, tension, length: strain [1] and tension [N] of the mounted belt, and length of the slack belt [m].
+        hub_loads: force of the stationary belt on each pulley [N].
+        span_lengths, wrap_angles: lengths of the free spans after each pulley [m] and wrap angles [rad] of the mounted
+            belt.
         reasoning: reasons for the parameters of the contact.
     """
 
@@ -708,36 +716,37 @@ class Belt(_Line):
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
                 small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
-                the result is doubtful.
-            cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
-                right and on the left.
+                a solve reports a warning.
+            cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
+                right and for pulleys on the left.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
                 mounted belt, tension [N] of the mounted belt.
-            contact: "auto": stiffness, damping and bristles are chosen by `choose_contact`, whose reasons are printed.
-                Alternatively columns of the contact law, which replace chosen values.
+            contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and its reasons are printed.
+                Alternatively a dictionary of columns of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
-            layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per metre of belt and
-                metre of shear; the bristles have the same stiffness. If None, the stiffness is computed from ``width``
-                and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer is rigid.
+            layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
+                and per shear displacement; the bristles have the same stiffness. If None, the stiffness is computed
+                from ``width`` and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer
+                is rigid.
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
                 ``cord_offset``.
-            layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
+            layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
-            step: step of the later motion [s], which bounds the contact stiffness; None: no bound. For belts with
-                teeth, the step does not bound the stiffness.
+            step: step of the solves that follow [s], which limits the contact stiffness; None: no limit. For belts with
+                teeth, the step does not limit the stiffness.
             name: name for messages and output.
             teeth: number of teeth of a timing belt, which together with the pitch determines its length; see
                 `timing.py`.
             pitch: distance of teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
                 damping is a third of the critical damping.
-            tooth_height: height above its seat at which a tooth leaves its groove [m].
+            tooth_height: height above the seat at which a tooth is out of its groove [m].
             flank_angle: angle between the flanks and the radius [rad], default 0.35; subtract the friction angle to
                 include friction.
-            backlash: play of a tooth in its groove [m].
-            bending_loss: share of the bending energy that is lost between entry and exit of a pulley [1], in 2D; see
-                `bending_loss.py`.
+            backlash: backlash of a tooth in its groove [m].
+            bending_loss: fraction of the bending energy that is lost between entry and exit of a pulley [1], only in
+                2D; see `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
         Raises:
@@ -757,7 +766,8 @@ class Rope(_Line):
     """An open rope over pulleys, sheaves and drums, in 2D or 3D; for attributes see `Belt`.
 
     In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
-    is the radius of the rope. The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or attach loads to them.
+    is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads
+    to them.
     """
 
     @checked(**OPEN)
@@ -783,8 +793,8 @@ class Rope(_Line):
         name: str = "rope",
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from ``start`` over pulleys to ``end`` [m], with (x, y) or (x, y, z) each; for all other arguments
-        see `Belt`.
+        """Add a rope from the point ``start`` over pulleys to the point ``end`` [m], each given as (x, y) or (x, y, z);
+        for all other arguments see `Belt`.
 
         In 3D, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] create a rope of `TwistCable3D`.
         """

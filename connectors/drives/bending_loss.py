@@ -1,15 +1,17 @@
 """Losses of a belt due to bending at the entry and exit of pulleys.
 
-A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The share psi of this energy is lost
-by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, a pulley loses the power
+A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The fraction psi of this energy is
+lost by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, the power lost on a
+pulley, and the corresponding torque against its rotation, are
 
-    P = psi v EI/(2 R²), as a torque psi EI/(2 R) against its rotation.
+    P = psi v EI/(2 R²),    M = psi EI/(2 R).
 
 The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
 with the speed to 0.
 
-Viscous bending damping has a different effect. If cables are shorter than the length l = sqrt(EI/T) of the bend,
-viscous damping loses d_EI v²/(2 l R²) at each end of an arc; for longer cables the loss is different.
+Viscous bending damping has a different effect. If the elements are shorter than l = sqrt(EI/T), the length over which
+the curvature changes at an end of an arc, the loss of viscous damping at each end is d_EI v²/(2 l R²); with longer
+elements the loss depends on the mesh.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).
@@ -40,13 +42,13 @@ def add_bending_losses(
     """Add the loss torques to all pulleys that rotate about the origin of their body.
 
     Args:
-        share: lost share psi of the bending energy [1].
+        share: lost fraction psi of the bending energy [1].
         bending_stiffness: EI of the belt [N m²].
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The numbers of these pulleys, and the torques as rows of a law for their rotations; None if no pulley rotates
-        about the origin of its body.
+        The indices of these pulleys, and the handle to the torques on their rotations; None if no pulley rotates about
+        the origin of its body.
 
     Raises:
         ModelError: a belt without bending stiffness.
@@ -68,8 +70,8 @@ def add_bending_losses(
 
 
 def read_bending_losses(turning: Sequence[int], losses: Entity | None, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the torques against the rotation of all pulleys [N m], and the speeds below which the torques are
-    proportional to the speed [rad/s].
+    """Return the loss torques on all pulleys [N m], and the speeds [rad/s] below which the torques are proportional to
+    the speed.
 
     Args:
         turning, losses: result of `add_bending_losses`.

@@ -1,9 +1,9 @@
-"""The additional loss of speed due to bristles. This loss is large on short arcs, because the bristles deflect along
+"""The additional loss of speed due to bristles, which is large on short arcs, because there the bristles deflect along
 the whole arc.
 
-Means over time contain the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each
-pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt enters a pulley with
-the stretch lam; the speed of the rim is
+The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
+angle t of each pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt
+enters a pulley with the stretch lam; the speed of the rim is
 
     omega R = c (lam - w).
 
@@ -34,9 +34,9 @@ from windlass.framework.arrays import FloatArray
 
 
 class ArcLaw(NamedTuple):
-    """Stiffnesses by which a belt is held on a pulley, per length of the slack belt.
+    """Friction and stiffnesses of a belt on a pulley; stiffnesses are per length of the slack belt.
 
-    radius: R of the cord [m].
+    radius: radius R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
     bristles: stiffness mu_k [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
     layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
@@ -53,7 +53,7 @@ class ArcLaw(NamedTuple):
 class BeltLaw(NamedTuple):
     """A closed 2D belt with creep: EA [N], EI [N m²], rhoA [kg/m] of the slack belt, and the length l of a cable [m].
 
-    If l = 0, bristles act on the whole arc.
+    With l = 0, bristles act on the whole arc.
     """
 
     axial_stiffness: float
@@ -64,7 +64,7 @@ class BeltLaw(NamedTuple):
 
 
 class Passing(NamedTuple):
-    """A belt on a pulley: its law, the wrap angle [rad], and the tensions N at entry and exit [N]."""
+    """The arc of a belt on a pulley: law, wrap angle [rad], and tensions N at entry and exit [N]."""
 
     law: ArcLaw
     wrap_angle: float
@@ -76,8 +76,8 @@ class BristleCreep(NamedTuple):
     """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each; NaN if the
     belt slips on the whole arc, see `find_lags`.
 
-    loss: loss with the bristles. right: loss due to the layer alone. lag: part of w at the entry of the belt that is
-    due to bristles.
+    loss: loss with the bristles. right: loss without bristles, due to the layer only. lag: part of w at the entry that
+    is due to bristles.
     """
 
     loss: FloatArray
@@ -86,13 +86,13 @@ class BristleCreep(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Largest error of a loss of speed due to bristles [1]."""
+        """Largest increase of a loss of speed by bristles [1]."""
         return float(np.abs(self.loss - self.right).max())
 
     @property
     def excess(self) -> float:
-        """Largest error relative to the largest loss due to the layer alone [1]; infinite if the layer causes no
-        loss."""
+        """Largest increase, relative to the largest loss without bristles [1]; infinite if the loss without bristles is
+        0."""
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
 
@@ -102,9 +102,9 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
     Args:
         belt: the belt.
-        passings: the pulleys.
-        driver: position of the driver in ``passings``.
-        speed: v of the cord [m/s].
+        passings: the arcs on the pulleys.
+        driver: index of the driver in ``passings``.
+        speed: speed v of the cord [m/s].
     """
     EA = belt.axial_stiffness
     stretch = 1.0 + np.array([passing.entering for passing in passings]) / EA
@@ -115,11 +115,11 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
 
 def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles: bool) -> FloatArray:
-    """Return w at the entry of the belt to each pulley [1], with the bristles or with the layer alone, shape
+    """Return w at the entry of each pulley [1], with bristles, or only with the layer if ``bristles`` is false, shape
     (pulleys,).
 
-    w is NaN on a pulley on whose whole arc the belt slips, because there w does not follow from the tensions. With the
-    bristles this is the shorter arc on which they act.
+    If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles,
+    this refers to the shorter arc on which they act.
     """
     return np.array([_find_lag(belt, passing, flow, bristles) for passing in passings])
 

@@ -1,32 +1,33 @@
-"""Contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons as text.
+"""Choice of contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons as text.
 
 The following values are per metre of cable. T is the tension, R the radius of the cord, t = l/R the angle of an element
 on the pulley, h the step, and K the shear stiffness of a layer between cord and face:
 
     belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, `press` of the law
-    ropes: k = 100 EA/R², limited to 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
+    ropes: k = 100 EA/R², at most 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
     contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, and the error of the loss of speed is
     1 %
     with a step: k <= rhoA (6/h)², so that a step is at most one period 2 pi sqrt(rhoA/k) of the contact
-    lower limit for belts: k >= 1000 T/R², because softer belts move differently
+    lower limit for belts: k >= 1000 T/R², because softer contact changes the motion
     lower limit for ropes: k >= 2000 T/R²
-    check of belts: results are doubtful for steps of more than 3 periods
+    check of belts: a warning is reported for steps of more than 3 periods
     damping: d = 2/3 sqrt(k rhoA), a third of the critical damping
     bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu of the cord and the length L of the belt
     limits of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/rigid_layer.py`
-    bristles of belts on a compliant layer: mu_k = K if K is below EA (1.5/l)²; stiffer layers count as rigid
+    bristles of belts on a compliant layer: mu_k = K if K < EA (1.5/l)²; stiffer layers are treated as rigid
     bristles of ropes: mu_k = k, in series with the layer 1/(1/mu_k + 1/K)
     transfer length: a change of tension needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
     damping of bristles: mu_v = 2/3 sqrt(mu_k rhoA)
-    mesh: t <= min(0.25, 0.8 e^(1/4)) for a belt of the strain e as mounted, see `choose_angle`
+    mesh: t <= min(0.25, 0.8 e^(1/4)) for a belt with the strain e when mounted, see `choose_angle`
     short arcs: three elements on each arc, with at most four times as many elements, see `choose_elements`
     compliant layers of belts: l <= 0.5 sqrt(EA/K), see `refine_for_layers`
 
     layer: K = G b/h with the width b and the height h of the cord above the face
 
-Neither the bristles nor the creep of a belt depend on the step. On a rigid layer bristles spread the friction mu F/R of
-the press F at the start of slip over the length a = sqrt(EA/mu_k) of the sticking arc. Therefore bristles change the
-length of the belt on the arc by up to mu F a²/(2 R EA), and the tension of the whole belt by mu F a²/(2 R L).
+The bristles and the creep of a belt are independent of the step. Let F be the force that presses the belt on the pulley
+at the start of slip. On a rigid layer, bristles distribute the friction mu F/R over the length a = sqrt(EA/mu_k) of the
+sticking arc. Therefore bristles change the length of the belt on the arc by up to mu F a²/(2 R EA), and the tension of
+the whole belt by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -42,47 +43,48 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
-"""Largest chosen value of h sqrt(k/rhoA) [1]; contact laws warn above 2 pi."""
+"""Largest value of h sqrt(k/rhoA) that is chosen [1]; contact laws warn above 2 pi."""
 SINK_SHARE = 0.0005
-"""Largest depth per radius that a given step may cause [1]. At ten times this depth the largest tension of a rope that
-slips over a sheave is too high by a third."""
+"""Largest contact depth, relative to the radius [1], that the limit of the stiffness due to a step may cause. At ten
+times this depth the largest tension of a rope that slips over a sheave is too high by a third."""
 DAMPING_RATIO = 1.0 / 3.0
-"""Damping of the contact as a share of the critical damping [1]."""
+"""Damping ratio of the contact [1]."""
 TOLERATED_LOSS = 0.02
-"""Largest EA/(k R²) without a note [1]; the contact depth increases losses of speed, and motions due to creep, by this
-fraction.
+"""Largest EA/(k R²) without a message [1]; the contact depth increases losses of speed, and displacements due to creep,
+by this fraction.
 """
 BELT_FACTOR = 10.0
-"""Value of k R²/EA for belts [1], for which the enlargement of circles changes the tension by at most a few per cent of
-a change of tension.
+"""Value of k R²/EA for belts [1]. With this value, the enlargement of the circles by the contact depth affects changes
+of tension by at most a few per cent.
 """
 BELT_DEPTH = 2.5e-4
-"""Chosen depth of belts in their contact, per radius of the pulley [1]."""
+"""Contact depth of belts that is chosen, relative to the radius of the pulley [1]."""
 BRISTLE_FACTOR = 12.0
-"""Smallest mu_k R²/EA of belts on a rigid layer [1], for which the loss of speed on arcs of one radian does not depend
-on mu_k.
+"""Smallest mu_k R²/EA of belts on a rigid layer [1]. With this value, the loss of speed on arcs of one radian does not
+depend on mu_k.
 """
 TENSION_SHARE = 1e-3
-"""Chosen value of mu EA/(mu_k R L) [1]: bristles on a rigid layer change tensions by about half of this value, relative
-to F."""
+"""Value of mu EA/(mu_k R L) that is chosen [1]: bristles on a rigid layer change tensions by about half of this value
+times F."""
 STIFF_LAYER = 1.5
 """Value of l sqrt(K/EA) [1] above which bristles with the stiffness of a layer would oscillate between sticking and
-slipping, while the shear of the layer hardly increases the loss.
+slipping, although the shear of the layer hardly increases the loss of speed.
 """
 
 
 LAYER_SHARE = 0.5
-"""Largest length of an element per decay length sqrt(EA/K) of a compliant layer [1]. With 0.63, the loss of speed of a
-belt of which the layer causes 5 % was 1.6 % too large; with 0.31, 0.24 %."""
+"""Largest length of an element, relative to the decay length sqrt(EA/K) of a compliant layer [1]. In a test in which
+the layer causes 5 % of the loss of speed, the error of the loss was 1.6 % with the value 0.63, and 0.24 % with 0.31."""
 MOST_PERIODS = 30.0
-"""Largest step in periods of the softest contact [1]; longer steps are rejected, and belts are doubtful from a tenth of
-this number on."""
+"""Largest step, relative to the period of the softest contact [1]; longer steps are rejected. Belts have a warning
+above a tenth of this value."""
 LAYER_MODULUS = 2.4e6
-"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical value of belts."""
+"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical hardness of belts."""
 
 
 class ContactChoice(NamedTuple):
-    """Stiffness k and mu_k [N/m^2], damping d and mu_v [N s/m^2], the reasons, and whether the layer is rigid."""
+    """Contact parameters of a pulley: stiffness k and mu_k [N/m²], damping d and mu_v [N s/m²], the reasons, and
+    whether the layer is rigid."""
 
     stiffness: float
     damping: float
@@ -107,18 +109,18 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
     height is missing.
 
     Args:
-        width: b [m].
-        modulus: G [Pa].
-        height: h of the cord above the face [m].
+        width: width b of the belt [m].
+        modulus: shear modulus G [Pa].
+        height: height h of the cord above the face [m].
     """
     return modulus * width / height if width is not None and height > 0.0 else None
 
 
 def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> int:
-    """Return the number of elements of a belt that resolves the shear of its layers.
+    """Return the number of elements with which a belt resolves the shear of its layers.
 
-    Layers that count as rigid for the elements need no finer mesh; so there are at most three times as many elements
-    for each different layer.
+    Layers that are rigid for the given elements need no finer mesh. Therefore each layer of different stiffness
+    increases the number of elements at most by a factor of three.
 
     Args:
         elements: number of elements that arcs and pulleys need.
@@ -126,7 +128,7 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
         decays: decay lengths a = sqrt(EA/K) of the layers of all pulleys [m]; inf or 0 without a layer.
     """
     longest = length / elements
-    # a mesh that is finer for one layer may resolve a stiffer layer, too
+    # a mesh that is refined for one layer may resolve a stiffer layer, which then needs further refinement
     for decay in sorted(decays, reverse=True):
         if decay >= longest / STIFF_LAYER:
             longest = min(longest, LAYER_SHARE * decay)
@@ -134,8 +136,8 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
 
 
 def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
-    """Return the period of a belt or rope on the softest contact to which a step may lead [s]; for the arguments see
-    `choose_contact`."""
+    """Return the period [s] of a belt or rope on the softest contact that is allowed for long steps; for the arguments
+    see `choose_contact`."""
     return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
 
@@ -148,16 +150,16 @@ def choose_contact(
 
     Args:
         name: name of the pulley.
-        tension: T [N], > 0.
+        tension: tension T [N], > 0.
         radius: radius R of the cord on the pulley [m].
-        axial_stiffness: EA [N].
-        mass_per_length: rhoA [kg/m].
+        axial_stiffness: axial stiffness EA [N].
+        mass_per_length: mass per length rhoA [kg/m].
         length: length of an element [m].
-        step: step h of the motion [s], None for no bound.
+        step: step h of the solves [s], None for no limit.
         in_space: whether the contact is with a 3D surface, otherwise with a circle.
-        closed: whether the line is a closed belt; in 2D the circles of closed belts are enlarged by the contact depth.
+        closed: whether the cable is a closed belt; in 2D the circles of closed belts are enlarged by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
-        friction: mu of the cord on the pulley [1].
+        friction: friction coefficient mu at the cord [1].
         route: length L of the belt [m].
     """
     angle, square = length / radius, radius**2

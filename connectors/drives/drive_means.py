@@ -1,4 +1,4 @@
-"""The numbers of a drive over time: a hook with means, smallest and largest values, a table and curves.
+"""Quantities of a drive over time: a hook with means, smallest and largest values, a table and curves.
 
 means = belt.average(start=0.5, every=5, path="drive.csv", sensors=[wl.Sensor(arm, "rotation", name="arm")])
 state = wl.Dynamic(world, step=1e-4, end=2.0).solve(state, hooks=[means])
@@ -61,39 +61,40 @@ from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
-"""Largest difference of two times, relative to the duration, for which the times count as equal [1]."""
+"""Largest difference of two times, relative to the duration [1], at which the times are treated as equal."""
 TENSION_ERROR = 3e-4
 """Error of tensions due to the mesh, relative to the largest tension [1]."""
 POWER_ERROR = 3e-5
-"""Tolerated error of the power balance if powers are integrated over all steps, relative to the largest tension times
-the speed of the belt [1]."""
+"""Tolerated error of the power balance, relative to the largest tension times the speed of the belt [1], if powers are
+integrated over all steps."""
 SAMPLING_ERROR = 3e-4
-"""Tolerated error of the power balance if powers are means of the records only, relative to the largest tension times
-the speed of the belt [1]."""
+"""Tolerated error of the power balance, relative to the largest tension times the speed of the belt [1], if powers are
+means over the records."""
 CREEP_ERROR = 0.01
-"""Largest tolerated part of the loss of speed that bristles add [1]."""
+"""Largest tolerated increase of the loss of speed by bristles, relative to the loss [1]."""
 LAYER_ERROR = 0.005
 """Largest tolerated estimate of the change of the loss of speed by mesh and contact, for bristles that are the layer of
 the belt [1]. In random drives the change is up to 2.4 times the estimate, see docs/explanation/verification.md."""
 TOLERATED_LENGTH = 1.1
-"""Largest tolerated length of cables, relative to the length that is chosen for a layer, see `LAYER_SHARE` [1]."""
+"""Largest tolerated length of cables, relative to the length that is chosen for a layer [1]; see `LAYER_SHARE`."""
 STEADY_CREEP = 0.5
-"""Difference between the losses of speed and theory, relative to the largest loss [1], above which a motion counts as
-not steady."""
+"""Difference between the losses of speed and the theory of steady motion, relative to the largest loss [1], above which
+a motion is treated as unsteady."""
 TRANSIENT = 0.1
-"""Difference between the losses of speed and theory, relative to the largest loss [1], above which a report recommends
-a later start of the means.
+"""Difference between the losses of speed and the theory of steady motion, relative to the largest loss [1], above which
+a report recommends a later start of the means.
 """
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span, relative to the largest change of tension on a pulley [1]. Above this
 value vibrations change the losses too much for a comparison with steady motion."""
 LOSS_ERROR = 0.01
-"""Share of the supplied power [1] that is lost where cables come into contact and leave it; above this share means are
-doubtful."""
+"""Fraction of the supplied power [1] that is lost where cables enter and leave the contact; means have a warning above
+this fraction."""
 LOADED = 0.5
-"""Efficiency above which a drive counts as loaded [1]."""
+"""Efficiency [1] above which a drive is treated as loaded."""
 LOSS_ORDER = 3.0
-"""Exponent of the length of cables in the loss at entry and exit [1]; the measured exponents are 2.7 to 3."""
+"""Exponent with which the loss at entry and exit depends on the length of cables [1]; simulations gave exponents of 2.7
+to 3."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -105,11 +106,11 @@ DERIVED = {
     "string_frequency",
     *WHOLE,
 }
-"""Numbers whose means are computed from the means of other numbers."""
+"""Quantities whose means are computed from the means of other quantities."""
 
 
 def name_number(part: str, quantity: str) -> str:
-    """Return the name of a number, for example ``"alternator.slip_reserve"`` or ``"efficiency"``."""
+    """Return the name of a quantity, for example ``"alternator.slip_reserve"`` or ``"efficiency"``."""
     return f"{part}.{quantity}" if part else quantity
 
 
@@ -124,17 +125,17 @@ SENSOR = {
 @checked_names(SENSOR)
 @dataclass(frozen=True)
 class DriveSensor:
-    """Numbers of all pulleys and spans of a belt or rope over time, for `Sensors`.
+    """Sensor of quantities of all pulleys and spans of a belt or rope.
 
     Args:
         belt: the `Belt` or `Rope`.
-        quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, for example ``"slip_reserve"``,
-            or several names, which need only one evaluation; each number is recorded for all pulleys or spans that have
-            this number.
+        quantity: name of a quantity of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, for example ``"slip_reserve"``,
+            or several names, which are evaluated together; a quantity of pulleys or spans is recorded for all pulleys
+            or spans.
         name: name in the table; default: name of the belt.
 
     Raises:
-        ModelError: the number does not exist.
+        ModelError: the quantity does not exist.
     """
 
     belt: Any
@@ -173,15 +174,14 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # only the first process contributes, because values are summed over processes and each process has the whole
-        # report
+        # values are summed over processes, and each process has the whole report, so the other processes return 0
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
 
 
 class _WholeDrive:
-    """The sensor of all numbers of a drive."""
+    """The sensor of all quantities of a drive."""
 
     def __init__(self, motion: DriveMotion) -> None:
         self.motion, self.name = motion, motion.drive.name
@@ -193,11 +193,13 @@ class _WholeDrive:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """Parts of the work that pulleys have done on a belt or rope [J], see `DriveMeans.losses`.
+    """Work that pulleys have done on a belt or rope, and its distribution to losses and stored energy [J]; see
+    `DriveMeans.losses`.
 
     Attributes:
-        given, taken: work of pulleys that drive the belt, and work on pulleys that the belt drives.
-        friction: loss in the contact, including the energy of bristles that open; in theory this is the creep loss.
+        given, taken: work of pulleys that drive the belt, and work of the belt on pulleys that it drives.
+        friction: loss by friction in the contact, including the energy of bristles whose contact opens. In theory this
+            loss is the loss by creep.
         contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with smaller steps
             and elements.
         cords: loss due to damping of the cables.
@@ -224,18 +226,19 @@ class DriveLosses:
 
 
 class DriveMeans(Sensors):
-    """All numbers of a belt over time, with means, smallest and largest values; a hook that `Belt.average` creates.
+    """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
+    creates it.
 
-    Means are doubtful if pulleys take more energy from a closed belt than the energy that other pulleys have supplied
-    and that the belt has stored. Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %.
-    Doubts about means and losses are listed in the verdict of the solve and in ``report().doubts``.
+    The verdict of the solve and ``report().doubts`` contain warnings in two cases: if pulleys take more energy from a
+    closed belt than the sum of the energy that other pulleys supply and the energy that the belt had stored, and if
+    bristles on short arcs increase the losses of speed by more than 1 %.
 
-    Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
-    and ``"efficiency"``; further sensors have their own names.
+    Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
+    accepted) and ``"efficiency"``; values of ``sensors`` have the names of their sensors.
 
     Attributes:
         times: times of the records [s].
-        units: unit by name.
+        units: units of the quantities, by name.
     """
 
     def __init__(
@@ -250,20 +253,20 @@ class DriveMeans(Sensors):
         self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
-        # energies that all pulleys have received since the first record [J], one row for each record
+        # energies that the pulleys have received since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        # number of the step at which compiled code started to count
+        # step index at which compiled code started to count
         self._begun = 0
         super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
 
     @property
     def names(self) -> list[str]:
-        """Names of all numbers; empty before the first record."""
+        """Names of all quantities; empty before the first record."""
         return [name for probe in self._probes for name, _ in probe.columns] or super().names
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Return the values of one number over the records, shape (records,), in its unit; a copy."""
+        """Return a copy of the values of one quantity at all records, shape (records,)."""
         names = [known.replace("–", "-") for known in self.names]
         if name.replace("–", "-") not in names:
             raise ModelError(f"the means have no quantity {name!r}: must be one of {', '.join(self.names)}")
@@ -271,7 +274,7 @@ class DriveMeans(Sensors):
         return np.array([row[place] for row in self._rows])
 
     def record(self, state: State) -> None:
-        """Evaluate and record all numbers, if the time is not before ``start``."""
+        """Evaluate and record all quantities, if the time is not before ``start``."""
         if state.t >= self.start:
             super().record(state)
             self._motion.add(state)
@@ -284,7 +287,7 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Add each step to the integrals of the motion of the pulleys, and record the step if it is due."""
+        """Add the step to the integrals of the motion of the pulleys, and record the state if a record is due."""
         super().after_step(state)
         if self._marks:
             self._motion.add(state)
@@ -296,16 +299,16 @@ class DriveMeans(Sensors):
             return EveryNth.idle_steps(self, state, size)
         if self._motion.find_program(state) is None:
             return 0
-        # further sensors need Python
+        # the values of ``sensors`` require Python
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
-        """Return whether compiled code records all numbers, from the next step on."""
+        """Return whether compiled code records all quantities, from the next step on."""
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled function that integrates the motion of the pulleys over a step, and records; None before
-        the start."""
+        """Return the compiled function that integrates the motion of the pulleys over a step and makes records; None
+        before ``start``."""
         if not self._marks:
             return None
         self._begun = state.step
@@ -313,7 +316,7 @@ class DriveMeans(Sensors):
         return self._motion.find_program(state)
 
     def skip(self, steps: int) -> None:
-        """Count the steps, and store the records of compiled code."""
+        """Count the steps of compiled code, and store its records."""
         super().skip(steps)
         for t, step, row, energies in self._motion.fetch_records():
             self._keep([row], [(t, self._begun + step)])
@@ -322,10 +325,10 @@ class DriveMeans(Sensors):
     def report(self) -> DriveReport | None:
         """Compute means over time by the trapezoidal rule; None before the second record.
 
-        In 2D, the speeds, torques and powers of pulleys are means over all steps. All other numbers are means over the
-        records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency are computed from the means.
-        Some numbers do not exist at all times, for example the tension of a span that is wound up. The mean of such a
-        number is over the times at which it exists.
+        In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
+        the records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency are computed from the
+        means. Some quantities do not exist at all times, for example the tension of a span after the rope of this span
+        has been wound up. The mean of such a quantity is over the times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -368,12 +371,12 @@ class DriveMeans(Sensors):
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def over_turns(self) -> dict[str, FloatArray]:
-        """Return supplied power, delivered power [W] and efficiency [1] as means over the last turn of the belt before
-        each record.
+        """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the last turn of
+        the belt before each record.
 
-        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of single steps are not
-        meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is the delivered
-        work, divided by the supplied work plus the energy that the belt releases during the turn.
+        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of powers in single
+        steps are not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is
+        the delivered work, divided by the supplied work plus the energy that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -385,20 +388,21 @@ class DriveMeans(Sensors):
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return the doubts of the report."""
+        """Return the warnings of the report."""
         report = self.report()
         return () if report is None else report.doubts
 
     @checked(ledger=instance("EnergyLedger"))
     def losses(self, ledger: EnergyLedger) -> DriveLosses:
-        """Split the work supplied by the pulleys into the losses by cause.
+        """Compute the losses by cause, the stored energy, and the work of the pulleys.
 
         Args:
-            ledger: a hook of the same solves that began and ended together with these means.
+            ledger: a hook of the same solves as these means, which covers the same time.
 
         Raises:
-            ModelError: means or ledger have not begun, or cover different times. In 3D the error is also raised for
-            means that skip steps, because the missing powers between records would exceed the losses of the drive.
+            ModelError: means or ledger have no values, or cover different times. In 3D the error is also raised for
+                means that do not record every step, because the error of the integrated powers would exceed the losses
+                of the drive.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
@@ -432,13 +436,13 @@ class DriveMeans(Sensors):
 
         Args:
             path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the path is None, a
-                figure of matplotlib is returned, which notebooks show.
+                figure of matplotlib is returned, which notebooks display.
 
         Returns:
             The path, or the figure; None instead of a figure on all processes except the first.
 
         Raises:
-            OutputError: no numbers were recorded, or the file cannot be written.
+            OutputError: there are no records, or the file cannot be written.
         """
         return draw_means(path, self, self.over_turns())
 
@@ -449,7 +453,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return None, because the report of the run has a page for each drive, with these curves."""
+        """Return None, because the report of a run has a page for each drive, which contains these curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -458,14 +462,14 @@ class DriveMeans(Sensors):
         return {**super().checkpoint(), "motion": self._motion.checkpoint(), "energies": energies}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the records of the interrupted run."""
+        """Restore the records and integrals from the values of `checkpoint`."""
         super().restore(kept, state)
         self._motion.restore(kept["motion"])
         self._energies = list(np.array(kept["energies"]))
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Find doubts about means in which pulleys take more power than other pulleys supply.
+    """Return warnings about means in which pulleys take more power from the belt than other pulleys supply.
 
     Args:
         report: the means.
@@ -487,10 +491,10 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Find doubts about means of a steady motion in which a belt loses more power than creep explains.
+    """Return warnings about means of a steady motion in which the belt loses more power than creep causes.
 
-    A pulley on which F changes by dF loses the power c dF (dF/(2 E) + w) by creep and by the shear of its layer, with
-    dF = E/EA dN; see `steady_drive.py`.
+    On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss of power c dF (dF/(2
+    E) + w); see `steady_drive.py`.
 
     Args:
         report: the means.
@@ -508,10 +512,10 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
         for arc, duty in zip(law.arcs, report.pulleys, strict=True)
     ]
     lags = find_lags(law, passings, flow, bristles=True)
-    # the theory of layers holds for arcs on which a part of the belt sticks
+    # the theory of layers is valid only for arcs with a sticking part
     if np.isnan(lags).any():
         return ()
-    # in the direction of the motion
+    # changes of F in the direction of the motion
     press = E / EA * changes * (1.0 if report.belt_speed > 0.0 else -1.0)
     creep = flow * float(press @ (press / (2.0 * E) + lags))
     lost = given - taken - stored / report.duration - creep
@@ -529,8 +533,8 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
-    """Create advice if speeds deviate from steady motion, for example before all parts of a belt have made a full
-    turn."""
+    """Return advice if the speeds differ from steady motion, for example because not all parts of the belt have made a
+    full turn."""
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
         return ()
@@ -546,15 +550,15 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Find doubts about means in which the bristles change the loss of speed by more than the error of tensions due to
-    the mesh.
+    """Return warnings about means in which bristles change the loss of speed by more than the error of the tensions due
+    to the mesh.
 
-    Means that include a start are not judged, because the speeds of pulleys change for other reasons.
+    Means that include the start of the drive are not checked, because the speeds of pulleys change for other reasons.
     """
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
-    # creep is undefined on a pulley where the whole arc slips
+    # creep is undefined on a pulley on whose whole arc the belt slips
     creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
     driver = int(np.argmin([duty.power for duty in duties]))
     if driver not in creeping:
@@ -607,14 +611,14 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
 def _judge_layer_mesh(
     report: DriveReport, law: BeltLaw, names: Sequence[str], passings: Sequence[Passing], loss: FloatArray, driver: int
 ) -> tuple[str, ...]:
-    """Find a doubt about cables that are too long for the decay length of a compliant layer.
+    """Return warnings about cables that are too long for the decay length of a compliant layer.
 
     Args:
         report: the means.
         law: law of the belt.
-        names, passings: the pulleys.
-        loss: losses of speed on the layer [1], shape (pulleys,).
-        driver: position of the driver.
+        names, passings: names of the pulleys, and the arcs of the belt on them.
+        loss: losses of speed with the layer [1], shape (pulleys,).
+        driver: index of the driver.
     """
     stretch = 1.0 + np.array([passing.entering for passing in passings]) / law.axial_stiffness
     rigid = 1.0 - stretch / stretch[driver]
@@ -636,24 +640,25 @@ def _judge_layer_mesh(
 
 
 def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the integrals of columns up to each row by the trapezoidal rule; the shape is the shape of the values,
-    (rows, columns)."""
+    """Return the integral of each column from the first row to each row by the trapezoidal rule, with the shape (rows,
+    columns) of ``values``."""
     pieces = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
     found: FloatArray = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
     return found
 
 
 def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
-    """Return powers and efficiency over the last turn of the belt before each row; see `DriveMeans.over_turns`.
+    """Return powers and efficiency as means over the last turn of the belt before each row; see
+    `DriveMeans.over_turns`.
 
     Args:
         times: times of the rows [s], shape (rows,).
-        energies: energies that pulleys have taken up to each time [J], shape (rows, pulleys).
+        energies: energies that the pulleys have received up to each time [J], shape (rows, pulleys).
         stored: energy of the belt [J], shape (rows,).
         turn: duration of a turn of the belt [s]; NaN if there is no turn.
     """
     begin = times - turn
-    # the comparison is also false if the turn is NaN
+    # the comparison is false if the turn is NaN
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)
@@ -664,15 +669,15 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the means of columns over time by the trapezoidal rule, over the rows in which all values are finite; NaN
-    without such rows.
+    """Return the mean of each column over time by the trapezoidal rule. Only rows in which all values are finite are
+    used; the means are NaN without such rows.
 
     Args:
         times: times of the rows [s], shape (rows,), at least two.
-        values: shape (rows, columns).
+        values: values of the columns, shape (rows, columns).
     """
     steps = np.diff(times)
-    # weights of the trapezoidal rule: half of each time step belongs to each of its two rows
+    # weights of the trapezoidal rule: half of the two time steps before and after each row
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

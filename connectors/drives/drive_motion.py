@@ -1,12 +1,13 @@
-"""Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule, and records.
+"""Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule, and records
+of all quantities of a drive.
 
-Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. Therefore the mean power of
-every tenth step has an error of about 0.3 %, which is as large as the loss of a belt. The mean creep of every tenth
-step has the same error.
+Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. Therefore a mean power from
+every tenth step has an error of about 0.3 %, which is as large as the relative loss of power of a belt. A mean creep
+from every tenth step has the same error.
 
-Compiled code integrates the steps between two calls of Python, see `StepHook.idle_program`, and records all numbers of
-the drive at the steps that are due. A torque is the sum of two parts: the contact torque on the circle, and the torques
-of teeth and bending losses on the rotation of the body.
+Compiled code integrates the steps between two calls of Python, see `StepHook.idle_program`, and records all quantities
+of the drive at the steps at which a record is due. A torque is the sum of two parts: the contact torque on the circle,
+and the torques of teeth and bending losses on the rotation of the body.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.state import State
 
 SPEEDS, TORQUES, POWERS = range(3)
-"""Rows of the integrals."""
+"""Indices of the rows of the integrals."""
 TURN = 2
-"""Position of the rotation among the coordinates of a 2D body."""
+"""Index of the rotation in the coordinates of a 2D body."""
 
 
 @kernel(fast=False)
@@ -50,12 +51,12 @@ def integrate(
     """Add the integrals over the time since the last call.
 
     Args:
-        turns: coordinate numbers of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
+        turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
             rotate.
         torque: contact torques on the pulleys [N m]. f: left-hand-side forces of teeth and losses, shape (n + 1,).
         now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
         last_time: time of the previous values [s], shape (1,); NaN before the first call.
-        integral: shape (3, pulleys).
+        integral: integrals of speeds, torques and powers, shape (3, pulleys).
     """
     for i in range(len(turns)):
         k = turns[i]
@@ -108,21 +109,22 @@ class DriveMotion:
         self._time[0], self._last[:] = state.t, now
 
     def find_bound(self) -> BoundDrive:
-        """Return the drive bound to the current columns; all processes must call this function."""
+        """Return the `BoundDrive` for the current columns of the model; all processes must call this function."""
         if self._bound is None or self._bound.version != self.drive.world.version:
             self._bound = BoundDrive(self.drive)
         return self._bound
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
-        """Let compiled code record every n-th step, after a number of steps; return False if records require Python."""
+        """Let compiled code record each step whose number is a multiple of ``every``; ``steps`` is the number of the
+        current step. Return False if records require Python."""
         if self.find_program(state) is None or self._records is None:
             return False
         self._records.counts[:] = steps, every, 0, 0
         return True
 
     def fetch_records(self) -> list[tuple[float, int, FloatArray, FloatArray]]:
-        """Return the times [s], numbers of steps since the beginning, numbers and integrals of powers [J] of all new
-        records."""
+        """Return for all new records: the times [s], the numbers of steps since the call of `begin_records`, the
+        quantities, and the integrals of powers [J]."""
         r = self._records
         count = 0 if r is None else int(r.counts[COUNT])
         if r is None or not count:
@@ -145,7 +147,7 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """List the kernels of the program; the list is empty if a body has no 2D coordinates, or carries two
+        """Return the kernels of the program; the list is empty if the body of a pulley is not a 2D body, or has two
         pulleys."""
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
@@ -176,7 +178,7 @@ class DriveMotion:
         ]  # fmt: skip
 
     def _list_records(self, fields: Fields) -> list[Step]:
-        """List the kernels that record all numbers; the list is empty if records require Python."""
+        """Return the kernels that record all quantities; the list is empty if records require Python."""
         bound, (_, count) = self.find_bound(), self.integral.shape
         if self._records is None:
             rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))
@@ -192,7 +194,7 @@ class DriveMotion:
         return [step(count_step, r), *(step(kernel, *given) for kernel, given in calls), step(keep_record, *kept)]
 
     def _add_law(self, entity: Entity, f: FloatArray) -> Step:
-        """Add the forces of the given rows of a law to f."""
+        """Return the call that adds the forces of the rows ``entity`` to f."""
         rows = find_evaluated_rows(entity, self.drive.world).rows
         build = require_law(entity.table.component).build
         assert build is not None
@@ -201,10 +203,10 @@ class DriveMotion:
         return residual, (evaluate(parallel_assembly(self.drive.world).fields, f=f),)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the time, the integrals and the records."""
+        """Return the time, the integrals, and the speeds, torques and powers at this time."""
         return {"time": float(self._time[0]), "values": np.stack((self.integral, self.recorded, self._last))}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the integrals of `checkpoint`."""
+        """Restore the integrals from the values of `checkpoint`."""
         self._time[0] = float(kept["time"])
         self.integral[:], self.recorded[:], self._last[:] = np.array(kept["values"])

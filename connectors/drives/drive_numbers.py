@@ -1,9 +1,9 @@
-"""The numbers of a drive in compiled code: numbers of pulleys and spans at a state, and all numbers that are computed
-from these.
+"""Evaluation of the quantities of a drive in compiled code: quantities of pulleys and spans at a state, and derived
+quantities.
 
-A record of a drive is one row of numbers: first the numbers of each pulley, then of each span, then of the whole drive.
+A record of a drive is an array that contains the quantities of each pulley, then of each span, then of the whole drive.
 The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also contains the formulas).
-Records within compiled steps take less time than a step only if they require no Python, see `DriveMotion`.
+Compiled code evaluates the records, because calls of Python would take more time than a step; see `DriveMotion`.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
-"""Positions of the first numbers of a pulley. The components of the hub load begin at `HUB`; the following positions
-are counted from the end of the hub load."""
+"""Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`; the indices that follow
+are relative to the end of the hub load."""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
-"""Numbers of a span."""
+"""Indices of the quantities of a span."""
 MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
-"""Positions of the numbers of the whole drive."""
+"""Indices of the quantities of the whole drive."""
 
 
 class RecordSize(NamedTuple):
-    """Sizes of a row of numbers: number of ``pulleys``, number of components ``width`` of their hub loads, and number
-    of ``spans``."""
+    """Sizes of a record: number of ``pulleys``, number of components ``width`` of their hub loads, and number of
+    ``spans``."""
 
     pulleys: int
     width: int
@@ -50,12 +50,12 @@ class RecordSize(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """Constants of the numbers that are computed from other numbers.
+    """Constants for the derived quantities.
 
     Attributes:
         radii: radii of the cord [m], shape (pulleys,).
         mass_per_length: mass per length of the belt [kg/m].
-        axial_stiffness: EA of a belt with known creep [N], otherwise NaN.
+        axial_stiffness: EA of a belt whose creep is computed from its tensions [N], otherwise NaN.
     """
 
     radii: FloatArray
@@ -64,7 +64,7 @@ class Derived(NamedTuple):
 
 
 class ArcEnds(NamedTuple):
-    """Constants of the tractions at the ends of arcs; all arrays have the shape (pulleys,).
+    """Constants for the tractions at the ends of arcs; all arrays have the shape (pulleys,).
 
     Attributes:
         radii: radii of the cord [m].
@@ -89,10 +89,10 @@ class DriveCables(NamedTuple):
     """The cables of a 2D belt, for `fill_cables`; arrays have the shape (cables,) unless noted otherwise.
 
     Attributes:
-        dofs: local coordinate numbers, shape (cables, 8).
-        length: [m].
+        dofs: local coordinate indices, shape (cables, 8).
+        length: lengths [m].
         stiffness, damping: EA [N] and its damping [N s].
-        free: strains without force at both ends and in the middle [1], shape (cables, 3).
+        free: stress-free strains at both ends and in the middle [1], shape (cables, 3).
     """
 
     dofs: IntArray
@@ -103,14 +103,14 @@ class DriveCables(NamedTuple):
 
 
 class DriveRoom(NamedTuple):
-    """Work space for the numbers of cables.
+    """Work space for the quantities of cables.
 
     Attributes:
         touches: whether a cable touches a pulley, shape (pulleys, cables).
         force: axial forces at both ends and in the middle of each cable [N], shape (cables, 3).
-        place: positions of both ends and the middle of each cable [m], shape (cables, 3, 3).
+        place: position vectors of both ends and of the middle of each cable [m], shape (cables, 3, 3).
         square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
-        owner: pulley that each cable touches, or -1, shape (cables,).
+        owner: index of the pulley in contact with each cable, or -1, shape (cables,).
         spans: for each span the sum of forces times lengths [N m], the sum of lengths [m], and the length of its
             longest free part [m], shape (3, spans).
     """
@@ -125,7 +125,7 @@ class DriveRoom(NamedTuple):
 
 @kernel(inline=True)
 def count_numbers(width: int) -> int:
-    """Return the number of numbers of a pulley."""
+    """Return the number of quantities of a pulley."""
     return HUB + width + SINKING + 1
 
 
@@ -134,16 +134,16 @@ def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the numbers of pulley i from its contact points, as in `eval_report`, and mark the cables that touch the
-    pulley.
+    """Fill the quantities of pulley i from its contact points, as in `eval_report`, and mark the cables in contact with
+    the pulley.
 
     Args:
-        due: numbers are filled only if its value is > 0, shape (1,).
-        c: the rows of the pulley, in the order of the cables.
-        order: cable of each row, shape (rows,).
-        closed: whether the cable is closed.
+        due: the quantities are filled only if due[0] > 0, shape (1,).
+        c: contact rows of the pulley, in the order of the cables.
+        order: index of the cable of each row, shape (rows,).
+        closed: whether the chain of cables is closed.
         angle, touching: work space for all points, shape (points,).
-        row: all numbers of the drive.
+        row: the record with all quantities of the drive.
     """
     if due[0] == 0:
         return
@@ -157,11 +157,11 @@ def follow_pulley(
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
         presses, near, slips, ax, ay = False, False, False, 0.0, 0.0
-        # ends (even j) and middles (odd j) of all parts
+        # ends (even j) and midpoints (odd j) of all segments
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces at a closed point in the middle of a part
+            # forces at the midpoint of a segment, if it is in contact
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0
@@ -172,21 +172,21 @@ def follow_pulley(
                     hub_y += f.fn * f.ny + f.ft * f.nx
                     torque += f.D * f.ft
                 continue
-            # angle of a part, at its end
+            # at an end: polar angle of the segment
             bx, by = h.px - o.cx, h.py - o.cy
             if j > 0:
                 angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
                 sliding += abs(angle[count]) if slips else 0.0
                 count += 1
             ax, ay = bx, by
-        # speed of the axis in the middle of the cable
+        # speed of the axis at the midpoint of the cable
         m.touches[i, order[k]] = presses
         if near:
             tx, ty = combine(shape_slope(0.5, L), q)
             vx, vy = combine(shape(0.5, L), w)
             speed += ((vx - o.vx) * tx + (vy - o.vy) * ty) / np.sqrt(tx * tx + ty * ty)
             rows += 1
-    # angle between the first and the last part in contact
+    # angle from the first to the last segment in contact
     begins, length = find_stretch(touching, closed)
     wrap = 0.0
     for k in range(length):
@@ -218,12 +218,12 @@ def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: 
 
 @kernel(inline=True, fast=False)
 def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, shift: int, flat: bool) -> float:
-    """Return the distance of the middle of a free part from the straight line between its ends [m].
+    """Return the distance of the middle of a span from the straight line between its ends [m].
 
     Args:
-        place: positions of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
+        place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         lengths: lengths of the cables [m], shape (cables,).
-        a, count: position of the first cable of the free part, counted from ``shift``, and number of its cables.
+        a, count: index of the first cable of the span, relative to ``shift``, and number of its cables.
         flat: whether the belt is 2D; in 2D the distance has a sign, > 0 to the left.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0
@@ -235,7 +235,7 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
         if end >= 0.5 * total:
             break
     s = 1.0 - (end - 0.5 * total) / lengths[here]
-    # parabola through the three middle points of the cable
+    # quadratic interpolation between start, middle and end of the cable
     n0, n1, n2 = (1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
     first, last = (shift + a) % cables, (shift + a + count - 1) % cables
     cx, cy, cz = place[last, 2, 0], place[last, 2, 1], place[last, 2, 2]
@@ -254,11 +254,11 @@ def follow_spans(
     due: IntArray, m: DriveRoom, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
     flat: bool, size: RecordSize, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill mean axial forces [N] and deflections [m] of the free spans, the tensions next to the pulleys, and the
-    energy.
+    """Fill the mean axial forces [N] and deflections [m] of the free spans, the tensions before and after the pulleys,
+    and the stored energy of the belt.
 
-    After each pulley there is a span; a rope also has a span before the first pulley. A part without contact within the
-    arc of one pulley is not a span.
+    After each pulley there is a span; a rope also has a span before the first pulley. Cables without contact within the
+    arc of a pulley are not a span.
 
     Args:
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
@@ -267,7 +267,7 @@ def follow_spans(
     """
     if due[0] == 0:
         return
-    # the pulley of each cable, and energies
+    # pulley in contact with each cable, and energies of the cables
     pulleys, cables = m.touches.shape
     shift, found, energy = 0, False, 0.0
     for c in range(cables):
@@ -276,7 +276,7 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # the list starts at a cable in contact, so that no free span continues across the end of the list
+        # in a closed belt, the loop starts at a cable in contact, so that no free span is divided
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -296,7 +296,7 @@ def follow_spans(
         count = 1
         while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
             count += 1
-        # free cables form a span if they are between different pulleys
+        # cables without contact form a span if the pulleys before and after them differ
         before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
         after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
         if before != after:
@@ -310,7 +310,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
-    # mean tensions of spans, also as tensions before and after the pulleys
+    # mean tensions of spans, which are also the tensions before and after the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
@@ -324,7 +324,7 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """Return F [N] at the end of an arc with the smaller line pressure; NaN if the tension of the first span is NaN."""
+    """Return the smaller of F [N] at both ends of an arc, at least 0; NaN if the tension of the first span is NaN."""
     least = after if after < before else before
     press = least - mass_per_length * speed**2
     return 0.0 if press < 0.0 else press
@@ -332,8 +332,8 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate the friction limit, and the tractions due to the mesh and due to the contact depth, at the ends of all
-    arcs.
+    """Evaluate the friction limits of all arcs, and the tractions due to the mesh and due to the contact depth at their
+    ends.
     """
     if due[0] == 0:
         return
@@ -351,7 +351,7 @@ def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> N
 
 @kernel(fast=False)
 def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArray) -> None:
-    """Copy the speeds [rad/s] and torques [N m] of pulleys (the rows of ``now``) into the numbers, and evaluate the
+    """Copy the speeds [rad/s] and torques [N m] of pulleys from the rows of ``now`` into the record, and evaluate the
     powers."""
     if due[0] == 0:
         return
@@ -372,7 +372,7 @@ def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
 
 @kernel(fast=False)
 def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate all derived numbers: ratios, magnitudes, creep, frequencies, powers, efficiency."""
+    """Evaluate all derived quantities: ratios, magnitudes, creep, frequencies, powers, efficiency."""
     if due[0] == 0:
         return
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
@@ -412,7 +412,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         share = ratio / limit if limit > 0.0 else np.nan
         row[p + SLIP_ARC] = (1.0 if share > 1.0 else share) * row[p + WRAP]
         row[rest + RESERVE] = 1.0 - share
-    # spans as strings
+    # string frequencies of the spans
     for k in range(size.spans):
         s = spans + k * (FREQUENCY + 1)
         tension, length = row[s + TENSION], row[s + LENGTH]
@@ -426,17 +426,17 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
 
 
 class Records(NamedTuple):
-    """Records of compiled code that Python has not yet read.
+    """Records that compiled code has made and that Python has not yet read.
 
     Attributes:
-        row: numbers of the current state.
+        row: quantities of the current state.
         due: whether the current state is recorded, shape (1,).
         counts: number of steps, number of steps per record, number of steps since Python read the records, and number
             of records, shape (4,). If the number of steps per record is 0, no state is recorded.
-        rows: numbers of the records, shape (MOST_RECORDS, numbers).
+        rows: quantities of the records, shape (MOST_RECORDS, quantities).
         times: times of the records [s], shape (MOST_RECORDS,).
         integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
-        steps: number of steps between the last reading by Python and each record, shape (MOST_RECORDS,).
+        steps: number of steps from the last reading by Python to each record, shape (MOST_RECORDS,).
     """
 
     row: FloatArray
@@ -451,13 +451,13 @@ class Records(NamedTuple):
 STEPS, EVERY, PASSED, COUNT = range(4)
 """Indices of `Records.counts`."""
 MOST_RECORDS = 64
-"""Largest number of records between two calls of Python; compiled code makes at most the same number of steps at
-once."""
+"""Largest number of records between two calls of Python; compiled code makes at most this number of steps between two
+calls."""
 
 
 @kernel(fast=False)
 def count_step(r: Records) -> None:
-    """Count a step, and decide whether it is recorded."""
+    """Count a step, and determine whether it is recorded."""
     r.counts[STEPS] += 1
     r.counts[PASSED] += 1
     is_due = r.counts[EVERY] > 0 and r.counts[STEPS] % r.counts[EVERY] == 0
@@ -466,7 +466,7 @@ def count_step(r: Records) -> None:
 
 @kernel(fast=False)
 def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
-    """Store the numbers of the current state at a time [s], and the integrals of speeds, torques and powers up to this
+    """Store a record: the quantities of the current state, its time [s], and the integrals of powers up to this
     time."""
     if r.due[0] == 0:
         return

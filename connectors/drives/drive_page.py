@@ -1,8 +1,8 @@
-"""Belts and ropes in the report of the run: a page about the drive for its users, and curves over time.
+"""Belts and ropes in the report of a run: a page about each drive, and curves over time.
 
-The page has a picture with all pulleys, their names and numbers, the duties of pulleys and spans, and warnings. Numbers
-are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they are numbers of one
-state.
+The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. The
+results are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they are results for
+one state.
 """
 
 from __future__ import annotations
@@ -51,17 +51,18 @@ WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
 """WIDTH, LABEL: width of the picture and width of the labels on each side [inch]. ROW: height of a label [inch].
 TALLEST: largest height of the picture of a drive [inch]."""
 LONG = 0.3
-"""Smallest share of a run [1] that curves of means over turns of the belt must cover to be shown."""
+"""Fraction of a run [1] that curves of means over turns of the belt must cover at least; shorter curves are not
+drawn."""
 DIGITS = 4
-"""Number of digits of the largest number in a row of a table."""
+"""Number of significant digits of the largest value in a row of a table."""
 PAGE = 4
 """Number of axes in one figure; a page contains two figures."""
 ARROW = "#c2255c"
 SLIPS = 0.02
-"""Slip reserve up to which the page reports slip [1]. Because tensions are means over spans, the reserve of a slipping
-belt is slightly above 0."""
+"""Largest slip reserve [1] for which the page reports slip. The reserve of a slipping belt is slightly above 0, because
+tensions are means over spans."""
 CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
-"""Limits of the shown values; for example, the reserve of a nearly slack span is far below 0."""
+"""Limits of the values that curves show. For example, the slip reserve at a nearly slack span is far below 0."""
 PANELS = (
     ("slip_reserve", "slip reserve"),
     ("hub_force", "hub load"),
@@ -73,7 +74,7 @@ PANELS = (
     ("power", "power"),
     ("efficiency", "efficiency over a turn"),
 )
-"""Numbers that curves show, and the titles of the curves."""
+"""Quantities that are drawn as curves, and the titles of the curves."""
 
 
 def add_drive(drive: Drive) -> None:
@@ -114,7 +115,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
 
 
 def list_warnings(report: DriveReport) -> list[str]:
-    """List notes for the design of the drive."""
+    """Return warnings about the design of the drive, such as slip."""
     found = list(report.doubts)
     for duty in report.pulleys:
         seen = report.extremes.get(f"{duty.name}.slip_reserve")
@@ -131,7 +132,7 @@ def list_warnings(report: DriveReport) -> list[str]:
 
 
 def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
-    """Tabulate the duties of the pulleys, with one column for each pulley."""
+    """Create the table of the results for the pulleys, with one column for each pulley."""
 
     def extreme(duty: PulleyDuty, name: str) -> Extremes | None:
         return report.extremes.get(f"{duty.name}.{name}")
@@ -166,7 +167,7 @@ def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
 
 
 def tabulate_spans(report: DriveReport) -> ReportTable:
-    """Tabulate the duties of the spans, with one line for each span."""
+    """Create the table of the results for the spans, with one line for each span."""
     tensions = [report.extremes.get(f"span {span.name}.tension") for span in report.spans]
     bends = [report.extremes.get(f"span {span.name}.deflection") for span in report.spans]
     columns = {
@@ -180,14 +181,14 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
         "vibration, peak to peak [mm]": [nan if x is None else 1e3 * (x.maximum - x.minimum) for x in bends],
     }
     cells = zip(*(show_numbers(values, DIGITS) for values in columns.values()), strict=True)
-    # the word joiner keeps the name of a span on one line
+    # a word joiner after the dash prevents a line break within the name of a span
     names = [span.name.replace("–", "–\u2060") for span in report.spans]
     rows = [[name, *map(_hide, numbers)] for name, numbers in zip(names, cells, strict=True)]
     return ReportTable(["span", *(title.strip() for title in columns)], rows)
 
 
 def tabulate_whole(report: DriveReport) -> ReportTable:
-    """Tabulate numbers of the whole belt and of further sensors, with their extremes."""
+    """Create the table of the results for the whole belt and for further sensors, with their extremes."""
     rows = []
     values = {"belt_speed": report.belt_speed, "power_in": report.power_in, "power_out": report.power_out}
     own: dict[str, tuple[str, float]] = {name: (UNITS[name], x) for name, x in values.items()}
@@ -217,10 +218,10 @@ def _hide(cell: str) -> str | None:
 def list_panels(
     means: Sensors, over_turns: Mapping[str, FloatArray]
 ) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
-    """List curves for each quantity over time; see `plot_panels`.
+    """Return the curves of each quantity over time, as `plot_panels` requires them.
 
     Args:
-        over_turns: numbers that are shown as means over a turn of the belt; see `DriveMeans.over_turns`.
+        over_turns: values of quantities that are drawn as means over a turn of the belt; see `DriveMeans.over_turns`.
     """
     panels: list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]] = []
     for quantity, label in PANELS:
@@ -244,7 +245,8 @@ def list_panels(
 
 
 def _unwrap(angles: FloatArray) -> FloatArray:
-    """Convert angles [rad] to a curve [°] without jumps of whole turns that begins between -180° and 180°."""
+    """Convert angles [rad] to degrees, without jumps of whole turns between successive angles; the first angle is
+    between -180° and 180°."""
     there = np.isfinite(angles)
     found = np.full(len(angles), np.nan)
     found[there] = np.degrees(np.unwrap(angles[there]))
@@ -252,11 +254,10 @@ def _unwrap(angles: FloatArray) -> FloatArray:
 
 
 def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
-    """Draw the curves as a picture in a file and return its path; if the path is None, return a figure on the first
-    process.
+    """Draw the curves into a file and return its path; if the path is None, return a figure on the first process.
 
     Raises:
-        OutputError: no numbers were recorded, or the file cannot be written.
+        OutputError: there are no records, or the file cannot be written.
     """
     target = check_picture(path) if is_first_process() else None
     if not len(means.times):
@@ -267,7 +268,7 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: 
 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
-    """Draw the drive with a label for each pulley, in columns without overlap on both sides."""
+    """Draw the drive with a label for each pulley; the labels are in columns on both sides, without overlap."""
     from matplotlib.collections import LineCollection  # imported here, because a run without pictures need not load it
     from matplotlib.patches import Circle  # imported here, because a run without pictures need not load it
 
@@ -325,7 +326,8 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
 
 
 def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], list[int]]:
-    """Divide the pulleys into two halves with labels on the left and on the right, each from the top to the bottom."""
+    """Divide the pulleys into those with labels on the left and those with labels on the right, each sorted from the
+    top to the bottom."""
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]
@@ -333,8 +335,8 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Return heights of labels near the requested heights, in descending order, at least ``room`` apart, between low
-    and high."""
+    """Return heights of labels between ``low`` and ``high``, in descending order, with distances of at least ``room``,
+    near the heights ``wanted``."""
     places: list[float] = []
     for y in wanted.tolist():
         top = places[-1] - room if places else high - 0.5 * room

@@ -1,26 +1,27 @@
-"""Numbers of a belt or rope on its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
+"""Report on the pulleys and spans of a belt or rope: hub loads, creep, slip reserve, tensions, efficiency.
 
 T_1 and T_2 are the tensions of the spans on both sides of a pulley, v is the speed of the cord, rhoA its mass per
 metre, and t the wrap angle:
 
-    press: F = T - rhoA v²
+    force that presses the belt on the pulley: F = T - rhoA v²
     friction limit: |ln(F_1/F_2)| <= mu t
-    slip reserve: 1 - |ln(F_1/F_2)|/(mu t), 0 if all of the arc slips
+    slip reserve: 1 - |ln(F_1/F_2)|/(mu t), which is 0 if the whole arc slips
     cord above the face: mu r/R replaces mu, with the radius r of the face
     slip arc: |ln(F_1/F_2)|/mu, at most the wrap angle
-    hub load: sum of the contact forces; the torque of the belt is about the hub
+    hub load: sum of the contact forces on the pulley; torques are about the centre of the pulley
     power: torque * speed of the pulley
     creep: 1 - |omega R|/|omega R of the driver|
-    efficiency: power taken by pulleys/power given by pulleys
-    rigid creep: 1 - (EA + T)/(EA + T of the driver), with T at the entry, where the belt has the speed of the rim
+    efficiency: power that pulleys take from the belt/power that pulleys supply to the belt
+    rigid creep (on a rigid layer): 1 - (EA + T)/(EA + T of the driver), with T at the entry
     string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
-The driver is the pulley that supplies the largest power. R is the radius of the cord. If a span is slack, F <= 0,
-friction transmits no torque, and ln(F_1/F_2) is infinite. For means over time, ratios and frequencies are computed from
-the mean tensions, speeds, angles and powers; they are not means of ratios.
+The driver is the pulley that supplies the largest power. R is the radius of the cord. On a rigid layer the belt has the
+speed of the rim at the entry of the pulley. If a span is slack, F <= 0, friction transmits no torque, and ln(F_1/F_2)
+is infinite. For means over time, ratios and frequencies are computed from the mean tensions, speeds, angles and powers;
+they are not means of ratios.
 
-Source: L. Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the
-moving string C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
+Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string C.
+D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
 """
 
 from __future__ import annotations
@@ -76,12 +77,12 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""Condition that is always true; with it, kernels of records evaluate the pulleys in each step."""
+"""Value of the argument ``due`` of kernels with which they evaluate the pulleys in each step."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
 class Drive(NamedTuple):
-    """Data of a belt or rope that a report requires, see `Belt`; surfaces are empty in 2D."""
+    """Data of a belt or rope that a report requires, see `Belt`; the list of surfaces is empty in 2D."""
 
     name: str
     world: World
@@ -94,10 +95,10 @@ class Drive(NamedTuple):
     span_lengths: list[float]
     mass_per_length: float
     means: list[Any]  # hooks of `Belt.average`, for the report of the run
-    wheels: list[int]  # pulleys with teeth on which a timing belt runs
+    wheels: list[int]  # indices of the pulleys with teeth
     teeth: Entity | None  # contact of the teeth of the belt with these pulleys; None without teeth
-    lossy: list[int]  # pulleys on which the belt loses energy by bending
-    losses: Entity | None  # laws of the loss torques on these pulleys
+    lossy: list[int]  # indices of the pulleys with bending losses
+    losses: Entity | None  # loss torques on these pulleys
     layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf if rigid
 
 
@@ -108,30 +109,31 @@ class PulleyDuty:
     Attributes:
         name: name of the pulley.
         speed: angular velocity of the pulley about its axis [rad/s].
-        belt_speed: speed of the cord along itself on the pulley, relative to the centre of the pulley [m/s].
+        belt_speed: tangential speed of the cord on the pulley, relative to the centre of the pulley [m/s].
         wrap_angle: angle between entry and exit [rad].
-        slip_arc: part of the wrap angle that slips according to the tensions of the spans, |ln(F_1/F_2)|/(mu r/R), at
-            most the wrap angle [rad]. The law is the equation of Euler and Eytelwein, including the inertia of the
-            belt; NaN without friction.
+        slip_arc: part of the wrap angle that slips [rad], computed from the tensions of the spans as |ln(F_1/F_2)|/(mu
+            r/R), at most the wrap angle; this is the equation of Euler and Eytelwein with the inertia of the belt. NaN
+            without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
-            carry load where the belt sticks, so this arc is smaller than ``slip_arc``.
+            transmit friction where the belt sticks, so this arc is smaller than ``slip_arc``.
         tension_before, tension_after: mean tension of the spans before and after the pulley, in the order of the
             pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
-        hub_force: its size [N].
+        hub_force: magnitude of the hub load [N].
         hub_angle: direction of the hub load, from global x to y [rad]; NaN in 3D.
         torque: torque of the belt on the pulley about its axis [N m].
         power: torque * speed [W], > 0 if the pulley takes power.
-        creep: loss of the speed of the rim relative to the driver [1]; NaN if no pulley drives the belt.
+        creep: loss of the speed of the rim, relative to the speed of the rim of the driver [1]; NaN if no pulley drives
+            the belt.
         rigid_creep: loss of speed that the tensions of this report cause on a rigid layer [1]; NaN for ropes, in 3D and
             with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
         friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
-        mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; it acts even
-            without load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
-        sinking_traction: additional traction due to the contact depth, for any mesh, relative to the friction limit
-            [1]; NaN without friction; see `connectors/circle_contact/free_belt.py`.
+        mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; this
+            traction is independent of the load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
+        sinking_traction: additional traction due to the contact depth, which is independent of the mesh, relative to
+            the friction limit [1]; NaN without friction; see `connectors/circle_contact/free_belt.py`.
     """
 
     name: str
@@ -162,12 +164,12 @@ class SpanDuty:
 
     Attributes:
         name: names of the pulleys at both ends.
-        length: as mounted [m].
-        tension: mean axial force of the cables of the span that touch no pulley [N].
+        length: length in the mounted state [m].
+        tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
-            the direction of the belt, in 3D the magnitude. A vibration of the span causes changes of the deflection.
-        string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN in
-            compression or without mass.
+            the direction of the belt, in 3D the magnitude. The deflection changes when the span vibrates.
+        string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN in compression or
+            without mass.
     """
 
     name: str
@@ -185,25 +187,25 @@ UNITS = {
     "deflection": "m", "string_frequency": "Hz", "power_in": "W", "power_out": "W", "efficiency": "1",
     "stored_energy": "J",
 }  # fmt: skip
-"""Unit of each number of a `PulleyDuty`, of a `SpanDuty`, and of a whole belt."""
+"""Units of the quantities of a `PulleyDuty`, of a `SpanDuty`, and of a whole belt."""
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
-"""Numbers of a whole belt."""
+"""Names of the quantities of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Numbers whose extremes are extremes of means over a turn of the belt, because values of single steps fluctuate even
-when the belt runs steadily."""
+"""Quantities whose extremes are extremes of means over a turn of the belt, because values of single steps fluctuate
+even in steady motion."""
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """A number over time: its mean, its smallest and its largest value, and the times of these two values.
+    """A quantity over time: its mean, its smallest and its largest value, and the times of these two values.
 
     Attributes:
-        unit: unit of all entries except the times.
+        unit: unit of mean, minimum and maximum.
         mean: mean over time. For creep, slip reserve, log ratio, efficiency, string frequency and hub load, the mean is
-            computed from other means.
+            computed from the means of other quantities.
         minimum, maximum: the smallest and the largest value. For supplied power, delivered power and efficiency, these
-            are extremes of means over the previous turn of the belt.
-        time_of_minimum, time_of_maximum: times at which the extremes are first reached [s].
+            are extremes of means over one turn of the belt.
+        time_of_minimum, time_of_maximum: times at which the extremes are reached for the first time [s].
     """
 
     unit: str
@@ -222,20 +224,20 @@ class DriveReport:
         name: name of the belt.
         time: time of the state, or end of the means [s].
         duration: time over which means were taken [s]; 0 for a report at one time.
-        pulleys, spans: numbers of each pulley and of each span.
+        pulleys, spans: results for each pulley and for each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
-        stored_energy: kinetic energy and stretching energy of the belt [J]; the energies of bending and contact are
-            nearly constant.
-        doubts: reasons why means are doubtful; see `DriveMeans`.
-        advice: recommendations that reduce tractions without load, and creep due to the contact depth, if they are too
-            large.
-        law: contact law with which the creep of means is judged; None for ropes, in 3D and with teeth.
-        turn: time of one full turn of a closed belt [s]; NaN for ropes and at rest.
-        extremes: extremes of all numbers for means over time, by names such as ``"alternator.slip_reserve"``, ``"span
-            alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have extremes
-            only if the means cover at least one turn.
+        stored_energy: kinetic energy and axial strain energy of the belt [J]; bending and contact energies are
+            excluded, because they are nearly constant.
+        doubts: warnings about means; see `DriveMeans`.
+        advice: recommendations, if tractions that are independent of the load, or the creep due to the contact depth,
+            are too large.
+        law: law of the belt with which the creep of means is checked; None for ropes, in 3D and with teeth.
+        turn: duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts.
+        extremes: extremes of all quantities for means over time, by names such as ``"alternator.slip_reserve"``,
+            ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have
+            extremes only if the means cover at least one turn.
     """
 
     name: str
@@ -280,7 +282,7 @@ class DriveReport:
         return "\n".join([*lines, *doubts, *self._format_extremes(), *self.advice])
 
     def _format_extremes(self) -> list[str]:
-        """Format one line for each number that matters for the design of drives."""
+        """Format one line for each quantity of `DUTIES`, and for each further sensor."""
         chosen = [(name, found) for name, found in self.extremes.items() if is_duty(name)]
         cells = [["over time", "mean", "minimum", "at [s]", "maximum", "at [s]"]] if chosen else []
         for name, x in chosen:
@@ -296,21 +298,20 @@ class DriveReport:
 
 
 DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "efficiency")
-"""Numbers whose extremes are shown in tables."""
+"""Quantities whose extremes are shown in tables, because they are relevant for the design of drives."""
 
 
 def is_duty(name: str) -> bool:
-    """Return whether a number matters for the design, so that `format` prints its extremes; ``name`` is its name in
-    `extremes`."""
+    """Return whether `format` prints the extremes of a quantity; ``name`` is its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # quantities of the whole belt are counted once, not for each pulley; quantities without a unit in UNITS were
-    # requested by the user
+    # quantities of the whole belt are printed once and not for each pulley; quantities that are not in UNITS are values
+    # of sensors of the user
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
 class BoundDrive:
-    """A drive bound to the numbering of a model, and the columns that a report reads; all processes must create this
-    object."""
+    """A drive with all data that depend on the numbering of its model; reports read these data. All processes must
+    create this object."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -328,7 +329,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # on surfaces the bristle of each point deflects separately
+        # on surfaces the bristle of each point deflects separately, so the layer is not rigid
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
@@ -337,7 +338,7 @@ class BoundDrive:
         self._lay_down()
 
     def _lay_down(self) -> None:
-        """Create the constants and the work space of the kernels."""
+        """Create the constants and work arrays of the kernels."""
         drive, (pulleys, cables) = self.drive, (len(self.drive.pulleys), len(self.drive.cables))
         self.size = RecordSize(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
         radii, EA, rho = np.array(drive.radii), self.axial_stiffness, drive.mass_per_length
@@ -367,7 +368,7 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate the contact and the cables: contact points on circles, and no
+        """Return whether kernels can evaluate contacts and cables. This requires contact points on circles, and no
         communication between processes."""
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
@@ -375,7 +376,7 @@ class BoundDrive:
         return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
 
     def _bind_cables(self) -> DriveCables | None:
-        """Bind the cables; return None if user functions determine their forces."""
+        """Create the arrays of the cables; return None if user functions determine their forces."""
         rows = self.cables.rows
         view: CableView = rows.columns
         if any(group.calls is not None for group in view.forces["axial_force"]):
@@ -385,8 +386,8 @@ class BoundDrive:
         return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """List the kernels that write the numbers of the contact and of the spans, with their arguments; the list is
-        empty if Python is required."""
+        """Return the calls of kernels that write the quantities of contacts and spans; the list is empty if Python is
+        required."""
         if self._direct is None:
             return []
         m, calls = self.measured, list[tuple[Any, tuple[Any, ...]]]()
@@ -407,8 +408,8 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """List the kernels that write all other numbers; ``now`` contains the speeds [rad/s] and torques [N m] of
-        pulleys."""
+        """Return the calls of kernels that write all other quantities; ``now`` contains the speeds [rad/s] and torques
+        [N m] of pulleys."""
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
             (complete_numbers, (due, self.derived, self.size, row)),
@@ -418,7 +419,8 @@ class BoundDrive:
         return find_evaluated_rows(entity, self.drive.world)
 
     def _gather_law(self) -> BeltLaw:
-        """Create the law of a belt with creep; the columns of its contacts are per length of the taut route."""
+        """Create the `BeltLaw` of a closed 2D belt. The columns of contacts are converted from values per length of the
+        taut route to values per length of the slack belt."""
         drive = self.drive
         taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
         held = [
@@ -440,7 +442,7 @@ class BoundDrive:
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
-        """Read an output variable of bound rows."""
+        """Evaluate an output variable of rows."""
         entity = Entity(rows.rows.table, rows.all_rows)
         return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
 
@@ -449,7 +451,7 @@ class BoundDrive:
         return self.describe(self.eval_numbers(fields), float(fields.t))
 
     def eval_numbers(self, fields: Fields) -> FloatArray:
-        """Evaluate all numbers for the current fields, in the order of `list_numbers`, and return a new array."""
+        """Evaluate all quantities for the current fields; return a new array in the order of `list_numbers`."""
         row, torques = self.row, np.zeros(len(self.drive.pulleys))
         calls = self.list_calls(fields, ALWAYS, row)
         if calls:
@@ -467,13 +469,13 @@ class BoundDrive:
         return row.copy()
 
     def _find_part(self, row: FloatArray, i: int) -> FloatArray:
-        """Return the numbers of pulley i as a view."""
+        """Return a view of the quantities of pulley i."""
         own = HUB + self.size.width + SINKING + 1
         return row[i * own : (i + 1) * own]
 
     def _measure(self, fields: Fields) -> FloatArray:
-        """Evaluate the numbers of contact and cables by output variables, which requires Python; return the torques of
-        teeth and bending [N m]."""
+        """Evaluate the quantities of contacts and cables by output variables, which requires Python; return the torques
+        of teeth and of bending losses [N m]."""
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
         m.touches[:], hubs = self._eval_contacts(fields)
         torques = self._add_further(fields, hubs)
@@ -499,7 +501,7 @@ class BoundDrive:
         return torques
 
     def describe(self, numbers: FloatArray, t: float) -> DriveReport:
-        """Create the report of the numbers at a time [s], with its advice."""
+        """Create the report, with its advice, from the quantities at a time [s]."""
         drive, report = self.drive, replace(put_numbers(self.blank, numbers), time=t)
         ends = [self._find_ends(i, duty) for i, duty in enumerate(report.pulleys)]
         advice = tuple(
@@ -518,8 +520,8 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Record pulleys with friction on which the contact depth of a rope is so large that its creep increases; the
-        circles of belts are enlarged and need no note.
+        """Find pulleys with friction on which the contact depth of a rope is so large that it increases the creep.
+        Belts are excluded, because their circles are enlarged by the contact depth.
         """
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:
@@ -555,8 +557,8 @@ class BoundDrive:
         return float(omega[0] if len(omega) == 1 else omega @ axis)
 
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
-        """Return whether each cable touches each pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2
-        or 3)."""
+        """Return whether each cable is in contact with each pulley, shape (pulleys, cables), and the hub loads [N],
+        shape (pulleys, 2 or 3)."""
         count = len(self.drive.pulleys)
 
         def read(output: str) -> FloatArray:
@@ -571,7 +573,7 @@ class BoundDrive:
             force = both.reshape(count, -1, 2).sum(axis=1)
         touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1).reshape(count, -1)
         if self.teeth is not None:
-            # teeth that climb on their flanks lift the belt
+            # cables whose teeth climb on their flanks are lifted off the circle, but are in contact with the pulley
             lift = self.read(self.teeth, "lift", fields).reshape(len(self.drive.wheels), -1)
             teeth, cables = lift.shape[1], touches.shape[1]
             place = ((np.arange(teeth) + 0.5) * cables / teeth).astype(np.int64)
@@ -580,11 +582,11 @@ class BoundDrive:
         return touches, force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add the forces of teeth to the hub loads; return the torques of teeth and of bending [N m], shape
+        """Add the forces of teeth to the hub loads; return the torques of teeth and of bending losses [N m], shape
         (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
-            # the forces in the equations of the belt, on the left-hand side, are equal to the forces on the pulleys
+            # forces on the left-hand side of the equations of the belt are equal to the forces on the pulleys
             hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
             torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
         if self.losses is not None:
@@ -592,10 +594,8 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """Return the friction coefficient at the cord of pulley i [1]: the coefficient of the face times the radius of
-        the face per radius of the cord.
-
-        The result is NaN for a pulley with teeth.
+        """Return the friction coefficient at the cord of pulley i [1]: the coefficient at the face times the radius of
+        the face divided by the radius of the cord. The result is NaN for a pulley with teeth.
         """
         share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
         return nan if i in self.drive.wheels else self.friction[i] * share
@@ -624,7 +624,7 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
-    """Return advice on how to reduce tractions without load, if they are too large."""
+    """Return advice on how to reduce the tractions that are independent of the load, if they are too large."""
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
         ("sinking in", sunk.traction, SMALL, sunk.advise),
@@ -645,8 +645,7 @@ def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """Complete the report by the numbers that are computed from others: ratios, magnitudes, creep, frequencies, powers,
-    efficiency."""
+    """Complete the report by the derived quantities: ratios, magnitudes, creep, frequencies, powers, efficiency."""
     numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
     size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
@@ -656,7 +655,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and at rest."""
+    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts."""
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
@@ -664,7 +663,8 @@ def find_turn(report: DriveReport, drive: Drive) -> float:
 
 
 def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """List all numbers of a report in the order of `take_numbers`, with part, quantity, unit, and count."""
+    """List all quantities of a report in the order of `take_numbers`: part, quantity, unit, and number of
+    components."""
     found = []
     parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
     parts += [(f"span {span.name}", span) for span in report.spans]
@@ -676,14 +676,14 @@ def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
 
 
 def take_numbers(report: DriveReport) -> FloatArray:
-    """Return the numbers of all pulleys, of all spans, and of the whole belt, in this order."""
+    """Return the values of a report: of all pulleys, of all spans, and of the whole belt."""
     parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
     values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
     return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
 
 
 def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """Create a copy of a report with other numbers."""
+    """Create a copy of a report with other values."""
     given = iter(numbers.tolist())
 
     def read(value: Any) -> Any:
@@ -700,14 +700,14 @@ def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
 
 
 def name_spans(drive: Drive) -> list[str]:
-    """Return the name of each span, which consists of the names of the pulleys at its ends: ``"alternator–pump"``."""
+    """Return the name of each span, composed of the names of the pulleys at its ends: ``"alternator–pump"``."""
     names = [pulley.name for pulley in drive.pulleys]
     ends = [*names, names[0]] if drive.closed else ["start", *names, "end"]
     return [f"{a}–{b}" for a, b in pairwise(ends)]
 
 
 def show_pulleys(values: Sequence[Any]) -> list[str]:
-    """Return texts of one number for all pulleys, or of the components of a vector."""
+    """Return texts of the values of one quantity for all pulleys, or of the components of a vector."""
     if not isinstance(values[0], tuple):
         return show_numbers(values)
     texts = iter(show_numbers([component for value in values for component in value], 4))

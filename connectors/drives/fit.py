@@ -1,20 +1,21 @@
-"""Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt converted to columns per
-metre of the route.
+"""Fit of a belt on its route: strain and tension of the mounted belt, and conversion of columns of the slack belt to
+columns per metre of the route.
 
 A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and, without bending
-stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route the same material
-has the columns
+stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route, the material of
+the belt has the columns
 
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies equal the mass and
+Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
 energies of the slack belt.
 
-The ends of arcs of a bent belt add lengths and reduce the tension on the arc by EI/(2 R²), see `belt_ends.py`. Lines of
-spans are tangents of circles that are larger than R by the offsets d. A line that crosses from one side of the belt to
-the other is rotated, so a span of the length L is shorter by (d1 + d2)²/(2 L). The slack length S0 is the sum of all
-lengths, each divided by its stretch. The length of each end is limited to R and to a quarter of its span.
+With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is less by EI/(2
+R²); see `belt_ends.py`. The lines of the spans are tangents of circles whose radii are larger than R by the offsets d.
+If the pulleys at both ends of a span of the length L are on different sides of the belt, the span is shorter by (d1 +
+d2)²/(2 L). The slack length S0 is the sum of all lengths, each divided by its stretch. The length l of each end is at
+most R and at most a quarter of its span.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from windlass.framework.errors import ModelError
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 LEAST = 1e-12
-"""Smallest tension per EA with which l is evaluated [1]."""
+"""Smallest tension, relative to EA [1], for which l is evaluated."""
 LONGEST_END = 0.25
-"""Largest l per length of the span [1]."""
+"""Largest l, relative to the length of the span [1]."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
@@ -44,13 +45,14 @@ WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
 class Bends(NamedTuple):
-    """Bending stiffness of a line and the arcs on which it bends.
+    """Bending stiffness of a belt or rope, and the arcs on which it is bent.
 
     stiffness: EI of the slack belt [N m²].
     radii, angles: R [m] and wrap angle [rad] of each arc, shape (arcs,).
     contact: contact stiffness of each arc per length of the belt [N/m²], inf for rigid pulleys, shape (arcs,).
-    turns: 1 or -1 for arcs on the two sides of a closed 2D belt, 0 for other lines, shape (arcs,).
-    spans: lengths of the spans [m], shape (arcs,): behind each arc of a closed belt; shape (arcs + 1,): along a rope.
+    turns: 1 for arcs on one side and -1 for arcs on the other side of a closed 2D belt, 0 for ropes and in 3D, shape
+    (arcs,).
+    spans: lengths of the spans [m]: after each arc of a closed belt, shape (arcs,), or along a rope, shape (arcs + 1,).
     """
 
     stiffness: float
@@ -80,7 +82,7 @@ def find_fit(
     name: str, route: float, axial_stiffness: float, bends: Bends, given: Mapping[str, Any]
 ) -> tuple[float, float]:
     """Return the strain of the taut belt on a route of the given length [m], and the tension of the spans [N]; exactly
-    one of length, strain and tension is not None.
+    one of length, strain and tension must be given.
 
     Raises:
         ModelError: no value or several values are given, or the belt is too short or slack.
@@ -133,10 +135,10 @@ def find_tension(name: str, length: float, route: float, axial_stiffness: float,
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert columns of the slack belt to columns of cables on the route.
+    """Convert columns of the slack belt to columns of cables per metre of the route.
 
     Raises:
-        ModelError: columns that would determine length or tension a second time.
+        ModelError: columns that determine length or tension in addition to the strain.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:

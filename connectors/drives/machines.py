@@ -1,19 +1,20 @@
-"""Machines of belt drives: crankshafts with engine orders and their dampers, and loads given by curves.
+"""Machines of belt drives: crankshafts with engine orders, torsional dampers, and loads given by curves of the torque
+over the speed.
 
 The speed of the crank of an engine is
 
     omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-During the start, s = (1 - cos(pi t/rise))/2 up to the time rise. The amplitude a_k of the order k is relative to the
-mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
+During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The amplitude a_k of the order k is
+relative to the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
-The torque M(|omega|) of a machine acts against the motion. The torque of the machine is a curve over the speed, linear
-between its points, and constant below the first and above the last point. Near standstill the torque increases from 0.
+The torque M(|omega|) of a machine acts against the motion. M is interpolated linearly between the points of a curve
+over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
 
-A torsional damper is a ring of the inertia J_r on a hub. The stiffness k = J_r (2 pi f)² and the damping c = 2 zeta J_r
-2 pi f act between the angles of ring and hub, where f is the natural frequency of the ring on a fixed hub. Let the hub
-have the inertia J, and let a shaft of the stiffness K carry it. With mu = J_r/J the smallest possible maximum of the
-amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
+A torsional damper is a ring of the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
+with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub, where f is the natural frequency of the ring on a fixed
+hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. With mu = J_r/J the smallest possible
+maximum of the amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -57,7 +58,7 @@ def engine_speed(
         speed: mean speed [rad/s], with the sign of the rotation.
         orders: dictionary from engine order to amplitude relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or to
             amplitude and phase [rad].
-        rise: time over which the engine starts from rest [s].
+        rise: duration of the start from standstill [s].
 
     Raises:
         ModelError: invalid amplitudes.
@@ -100,7 +101,7 @@ def characteristic_load(
         body: the body, such as a pulley.
         speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
-        standstill: speed up to which the torque increases from 0, by half a period of a sine [rad/s].
+        standstill: speed below which the torque increases from 0, along half a period of a sine [rad/s].
         name: name for messages, the energy ledger and the report.
 
     Raises:
@@ -147,7 +148,8 @@ def torsional_damper(
     world: World, body: Entity, inertia: float, frequency: float, damping_ratio: float, mass: float = 0.0,
     name: str = "damper ring",
 ) -> Entity:  # fmt: skip
-    """Add the ring of a torsional damper to a 2D body; the ring moves with the body and can rotate relative to it.
+    """Add the ring of a torsional damper to a 2D body; the ring has the centre of the body and can rotate relative to
+    it.
 
     Args:
         world: the world.

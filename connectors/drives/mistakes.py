@@ -1,10 +1,10 @@
-"""Mistakes in drives that are reported before a solve: bodies without support, and units that are wrong by a factor of
-a thousand.
+"""Checks of drives before a solve. They find bodies without support, and values that are wrong by a factor of a
+thousand because of a wrong unit.
 
-The limits for units are wider than the values of any drive. Radii are from 0.5 mm to 20 m. The strain of a mounted belt
-is above 2e-5; a steel rope has this strain below a hundredth of its working load. Masses are below 200 kg/m. Waves of
-stretch are faster than 30 m/s; in rubber their speed is some hundreds of m/s. The height of the cord above the face is
-below the radius. The bending stiffness is so small that the belt lies on its pulleys.
+The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
+a mounted belt is above 2e-5; a steel rope has this strain below a hundredth of its working load. Masses are below 200
+kg/m. Longitudinal waves are faster than 30 m/s; in rubber their speed is some hundreds of m/s. The height of the cord
+above the face is below the radius. The bending stiffness is so small that the belt lies on its pulleys.
 """
 
 from __future__ import annotations
@@ -26,16 +26,18 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 2.0
-"""For a value outside these limits, a message asks for the unit. RADII: radii of pulleys [m]. LEAST_STRAIN: smallest
-strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest speed of stretching waves
-[m/s]. MOST_BENT: EI/(T R²) of a belt that is too stiff to lie on its pulley, T < EI/(2 R²) [1].
+"""For values outside these limits, a message asks the user to check the unit. RADII: radii of pulleys [m].
+LEAST_STRAIN: smallest strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest
+speed of longitudinal waves [m/s]. MOST_BENT: largest EI/(T R²) at which a belt lies on its pulley [1], from T > EI/(2
+R²).
 """
 TURN = 2
-"""Position of the rotation among the coordinates of a 2D rigid body."""
+"""Index of the rotation in the coordinates of a 2D rigid body."""
 
 
 def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: float) -> list[str]:
-    """Return messages about values that probably have a wrong unit; ``strain``: strain of the mounted belt [1]."""
+    """Return messages about values that probably have a wrong unit; ``strain`` is the strain of the mounted belt
+    [1]."""
     found = []
     for pulley in drive.pulleys:
         if not RADII[0] <= pulley.radius <= RADII[1]:
@@ -70,13 +72,13 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
 
 
 def check_held(drive: Drive) -> None:
-    """Raise ModelError for a pulley of a 2D belt that is held only by the belt, on a body or on an arm.
+    """Raise ModelError for a pulley of a 2D belt whose body, or whose arm, is held only by the belt.
 
-    Without gravity the belt would pull such a pulley away; with gravity the pulley may hang in the belt, and a note
-    reports this. A joint, constraint, spring or load that refers to the body holds the pulley, unless this entity acts
-    only on the rotation of the body. Bodies that joints connect, such as the arm of a tensioner, are held in two cases:
-    a spring or a load acts on one of these bodies, or the number of constraints is at least the number of coordinates
-    of the bodies.
+    Without gravity the belt tension accelerates such a pulley without limit. With gravity the pulley may hang in the
+    belt, so only a message is printed. A joint, constraint, spring or load that refers to the body holds the pulley,
+    unless this entity acts only on the rotation of the body. Bodies that joints connect, such as the arm of a
+    tensioner, are held in two cases: a spring or a load acts on one of these bodies, or the number of constraints is at
+    least the number of coordinates of the bodies.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:
@@ -101,8 +103,8 @@ def check_held(drive: Drive) -> None:
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
-    """Return the names of the rigid bodies that constraints connect with a body, if the constraints leave a motion and
-    no force acts on the bodies. The rotations of pulleys about their centres do not count."""
+    """If constraints leave a free motion of a body and the bodies connected to it, and no force acts on these bodies,
+    return the names of the bodies. The rotations of pulleys about their centres are not treated as free motions."""
     found = {int(body.ids[0]): body}
     turning = {int(pulley.ids[0]) for pulley in pulleys}
     owners = _list_owners(world)
@@ -123,7 +125,7 @@ def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts:
 
 
 def _list_owners(world: World) -> dict[int, int]:
-    """Map the numbers of bodies and of their nodes to the bodies."""
+    """Return a dictionary from identifiers of bodies and of their nodes to the identifiers of the bodies."""
     owners = dict[int, int]()
     for component, table in world.tables.items():
         if role_of(component) == "body" and table.count:
@@ -134,16 +136,17 @@ def _list_owners(world: World) -> dict[int, int]:
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
-    """Return whether any row refers to the body, its node or a marker on these; contacts and rows on rotations do not
-    count."""
+    """Return whether any row refers to the body, its node or a marker on these; contacts and rows on rotations are
+    ignored."""
     return any(True for _ in _find_rows(world, body, contacts, turns=False))
 
 
 def _find_rows(
     world: World, body: Entity, contacts: Entity, turns: bool
 ) -> Iterator[tuple[type[Component], int, list[int]]]:
-    """Find active rows that refer to a body, its node or a marker on these: the component, the number of the row, and
-    all entities to which it refers. Contacts do not count; rows on rotations count only if ``turns`` is true."""
+    """Find active rows that refer to a body, its node or a marker on these: the component, the index of the row, and
+    all entities to which it refers. Contacts are ignored, and rows on rotations are ignored unless ``turns`` is
+    true."""
     ids = {int(body.ids[0])}
     for name in body.table.component.refs:
         ids |= {int(number) for number in np.ravel(body.table.collect(name, body.rows)) if number >= 0}
@@ -160,8 +163,8 @@ def _find_rows(
 
 
 def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
-    """Return the number of the body to which an entity belongs, or to which its markers are attached; -1: the ground,
-    -2: another entity."""
+    """Return the identifier of the body to which an entity belongs or is attached; -1 for the ground, -2 for other
+    entities."""
     if number in owners:
         return owners[number]
     entity = world.entity(number)
@@ -174,8 +177,8 @@ def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
 
 
 def _find_markers(world: World, ids: set[int], turns: bool) -> set[int]:
-    """Return the markers on entities, and the markers on these markers; rotations of nodes count only if ``turns`` is
-    true."""
+    """Return the markers on entities, and the markers on these markers; rotations of nodes are ignored unless ``turns``
+    is true."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

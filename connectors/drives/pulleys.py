@@ -1,11 +1,12 @@
-"""Pulleys of a belt or rope: their positions, the taut route over them, and errors for routes that cannot be wrapped.
+"""Pulleys of a belt or rope: positions, the taut route over the pulleys, and checks whether a belt can have this route.
 
 A route over circles exists if successive circles have common tangents. This file checks whether a belt can run on such
-a route. Pulleys must not overlap, no span may run through another pulley, and neighbouring spans must not cross. Spans
-cross if a taut belt does not touch the pulley on its given side; the wrap would then be almost a full turn.
+a route. Pulleys must not overlap, spans must not intersect other pulleys, and the spans before and after a pulley must
+not cross. These spans cross if the pulley is on the wrong side of the belt, because the computed wrap angle is then
+almost a full turn.
 
-A V-belt is pressed with the force p per length into a groove with the angle beta between its flanks. Each flank carries
-p/(2 sin(beta/2)), and friction along the belt is mu p/sin(beta/2).
+A V-belt is pressed with the radial force p per length into a groove with the angle beta between its flanks. The normal
+force on each flank is p/(2 sin(beta/2)), and the limit of friction along the belt is mu p/sin(beta/2).
 
 Source: elementary geometry; see `elements.routes.routes`; for the wedge F. Grashof, Theoretische Maschinenlehre II
 (1883).
@@ -32,7 +33,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LEAST_WRAP = 1e-6
-"""Wrap angle [rad] below which a belt counts as tangent to a pulley."""
+"""Wrap angle [rad] below which a belt is treated as tangent to a pulley."""
 PULLEY = {
     "body": handle(),
     "radius": number("m", above=0.0),
@@ -55,18 +56,20 @@ class Pulley:
     """A pulley, sheave or drum for a `Belt` or `Rope`.
 
     Attributes:
-        body: rigid body, rigid node or `Ground` that carries the pulley, one row; its reference position is used.
+        body: rigid body, rigid node or `Ground` to which the pulley belongs, one row; the pulley is placed in the
+            reference configuration.
         radius: radius of the surface that the belt touches [m], > 0; for a groove the radius of its bottom.
-        side: side of the belt on which the pulley is, in the direction of travel; "right": the belt wraps clockwise.
+        side: side of the belt on which the pulley is, in the direction of travel; a belt runs clockwise around a pulley
+            on its right side.
         at: position of the centre in the frame of the body [m], shape (2,) or (3,).
-        axis: only in 3D: direction of the axis in the frame of the body, of any length > 0; None: along z. A 2D body or
-            `Ground` with an axis makes the belt a 3D belt.
-        groove_radius: only in 3D: radius of the cross section of a round groove [m]; None: a cylinder.
+        axis: only in 3D: direction of the axis in the frame of the body, of any length > 0; None: along z. If a pulley
+            on a 2D body or on `Ground` has an axis, the belt is a 3D belt.
+        groove_radius: only in 3D: radius of the cross section of a round groove [m]; None for a cylinder.
         outer_radius: only in 3D: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
-        turns: number of whole turns in addition to the wrap between the neighbouring spans [1].
+        turns: number of whole turns in addition to the wrap angle between the adjacent spans [1].
         friction: friction coefficient [1]; None: the coefficient of the belt.
         groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8.
-            The wedge presses both flanks, so the effective friction coefficient is mu/sin(beta/2). None: flat.
+            The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). None for a flat face.
         name: name in reports; default: name of the body.
 
     Raises:
@@ -98,13 +101,13 @@ class Pulley:
             object.__setattr__(self, "name", self.body.name)
 
     def wedge(self, friction: float) -> float:
-        """Return the friction coefficient relative to the radial force [1], from the coefficient between belt and
-        pulley."""
+        """Return the effective friction coefficient [1], relative to the radial force, from the coefficient
+        ``friction`` between belt and pulley."""
         return friction if self.groove_angle is None else friction / sin(0.5 * self.groove_angle)
 
     @property
     def is_centred(self) -> bool:
-        """Whether the centre of the pulley is the origin of a body that can rotate."""
+        """Whether the pulley belongs to a body that can rotate, and has its centre at the origin of this body."""
         return self.body.table.component is not Ground and not np.any(np.asarray(self.at))
 
 
@@ -150,9 +153,9 @@ def lay_route(
 
     Args:
         pulleys: the pulleys.
-        places: where they are.
+        places: positions of the pulleys.
         offsets: distance of the cord from each pulley [m].
-        closed: whether the line is a closed belt.
+        closed: whether the route is a closed belt.
         start, end: end points of a rope [m].
 
     Raises:
@@ -220,7 +223,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
     count = len(pulleys)
     for i, pulley in enumerate(pulleys):
         before, after = (spans[i - 1], spans[i]) if route.closed else (spans[i], spans[i + 1])
-        # a crossed belt on two pulleys also wraps them by more than half a turn
+        # the spans of a crossed belt on two pulleys cross, although the belt can have this route
         if pulley.turns == 0 and not (route.closed and count == 2) and _cross(before, after):
             other = "left" if pulley.side == "right" else "right"
             raise ModelError(
@@ -244,7 +247,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
 
 
 def _cross(first: FloatArray, second: FloatArray) -> bool:
-    """Return whether two straight lines cross, each from row 0 to row 1."""
+    """Return whether two line segments cross; each is given by its end points in rows 0 and 1."""
 
     def turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
         return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

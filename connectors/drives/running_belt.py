@@ -1,14 +1,14 @@
-"""Change a belt at rest into a running belt, with velocities of nodes and pulleys; for modes and initial states.
+"""States of running belts, which are computed from the state of a stationary belt, for modes and initial states.
 
 If the flow of the reference length of a belt is c, its nodes have the velocities c r' and c r''. The shape is the shape
-at rest. The contact force decreases by rhoA v²/R. The tension does not change, because the length of the belt does not
-change.
+of the stationary belt. The contact force decreases by rhoA v²/R per length. The tension does not change, because the
+length of the belt does not change.
 
-For a steady motion, material is displaced along the shape at rest until each span has its stretch lam. Each arc has the
-stretch of its entry up to the start of slip; from this point the stretch changes linearly to its value at the exit:
+For a result of `steady`, material is displaced along the shape of the stationary belt such that each span has the
+stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to the
+exit the stretch changes linearly:
 
-    X(s) is the integral of ds/lam over the stations s of the shape; a node at X_i moves to the station s with X(s) =
-    X_i.
+    X(s) is the integral of ds/lam over the arc length s of the shape; a node with X_i moves to s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -34,12 +34,12 @@ FINE = 32
 def run_belt(
     state: State, speed: float, cables: Entity, nodes: Entity, pulleys: Sequence[Pulley], radii: Sequence[float]
 ) -> State:
-    """Copy a state, and make a closed 2D belt run with pulleys that rotate with the belt.
+    """Copy a state and set the velocities of a running closed 2D belt and of the pulleys that rotate with the belt.
 
     Args:
-        state: the state at rest.
+        state: the state of the stationary belt.
         speed: speed of the belt, > 0 in the order of its pulleys [m/s].
-        cables, nodes: cables and nodes of the belt, in order.
+        cables, nodes: cables and nodes of the belt, in the order of the route.
         pulleys, radii: the pulleys, and their radii at the cord [m].
     """
     running = state.copy()
@@ -54,21 +54,21 @@ def start_steady(
     state: State, steady: SteadyDrive, route: Route, axial_stiffness: float, strain: float, cables: Entity,
     nodes: Entity, pulleys: Sequence[Pulley],
 ) -> State:  # fmt: skip
-    """Copy a state and give a closed 2D belt the stretch and the speed of a steady motion.
+    """Copy a state and set the stretch and the velocities of a closed 2D belt in steady motion.
 
     Args:
-        state: the state at rest.
-        steady: the motion.
-        route: the route as mounted.
+        state: the state of the stationary belt.
+        steady: the steady motion.
+        route: route of the mounted belt.
         axial_stiffness: EA of the unstretched belt [N].
         strain: strain of the mounted belt [1]; the mounted belt is the reference state of the cables.
-        cables, nodes: cables and nodes of the belt, in order.
+        cables, nodes: cables and nodes of the belt, in the order of the route.
         pulleys: the pulleys.
     """
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
     onward = steady.spans[0].speed > 0.0
-    # stations of the route and stretch at these stations, from the entry of the first arc
+    # arc lengths along the route and stretch at these points, from the entry of the first arc
     begin = route.wraps[0].s_entry
     station, stretch = list[float](), list[float]()
     spans, count = find_spans(route), len(pulleys)
@@ -76,7 +76,7 @@ def start_steady(
         before, after = ((1.0 + steady.spans[k].tension / axial_stiffness) / (1.0 + strain) for k in (i - 1, i))
         entry, slips = (wrap.s_entry - begin) % route.length, duty.slip_arc / duty.wrap_angle
         size = wrap.s_exit - wrap.s_entry
-        # the belt slips in the last part of the arc, before the exit
+        # start of slip; the belt slips in the last part of the arc, before the exit
         turn = entry + size * (1.0 - slips if onward else slips)
         station += [entry, turn, entry + size]
         stretch += [before, before if onward else after, after]
@@ -88,7 +88,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # stations of the nodes in the displaced material, and the stretch at these stations
+    # arc lengths of the nodes after the displacement of material, and the stretch at the nodes
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)
@@ -112,7 +112,8 @@ def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray
 
 
 def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatArray:
-    """Evaluate positions and slopes of a closed chain of cubics at reference lengths from its first node [m]."""
+    """Evaluate positions and slopes of a closed chain of cubic curves; ``place`` contains reference lengths from the
+    first node [m]."""
     ends = np.cumsum(length)
     k = np.minimum(np.searchsorted(ends, place, side="right"), len(length) - 1)
     S, dS, _ = eval_shape((place - ends[k] + length[k]) / length[k], length[k])
@@ -124,7 +125,7 @@ def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, f
     """Set the velocities of the nodes of a belt that runs with the flow c of its reference length [m/s]."""
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
-    # second derivatives r'' at each node, of the cubic before the node and of the cubic after the node
+    # second derivatives r'' at each node, from the cubic after the node and from the cubic before the node
     ahead = (6.0 * step / L - 4.0 * slope - 2.0 * onward) / L
     behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / L) / L, 1, axis=0)
     state.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")

@@ -1,13 +1,13 @@
-"""Steady motion of a belt drive without time steps: spans, arcs that stick and slip, length of the closed belt,
-torques.
+"""Steady motion of a belt drive without time integration: equations of spans, sticking and slipping arcs, length of the
+belt, and torques.
 
 A belt with the law N = EA (lam - 1) and the stretch lam runs with the flow c of its reference length, and therefore
-with the speed v = c lam. Of the tension N, the part
+with the speed v = c lam. The following part of the tension N presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-presses the belt on the pulleys and transmits torque. For each pulley let r be the radius of the face, R the radius of
-the cord, t the wrap angle, and "in" and "out" the spans in the running direction:
+For each pulley let r be the radius of the face, R the radius of the cord, t the wrap angle, and "in" and "out" the
+spans in the running direction:
 
     entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
@@ -19,23 +19,24 @@ A belt with the bending stiffness EI that leaves a circle keeps its tangent and 
 distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
 Therefore
 
-    line of a span: it is a tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
+    line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
     exit: the belt leaves the circle at an angle l/R before the angle t between the lines
-    slip: it depends on t, because the shear force at the exit presses as much as the pressure along the angle l/R would
+    slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
     energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
     arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
-    moments: EI lam/R at both ends of an arc adds to the torque, which is (F_out - F_in) R/q with the F of the spans
+    moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
     length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
 
-On a rigid layer between cord and face, w is 0. A layer with the shear stiffness K is not sheared where the belt enters,
-and shears by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is sheared only
-on the part of the arc where the belt touches, see `belt_ends.py`. A soft contact touches beyond the ends of the arc,
-where it presses only weakly; the layer is not sheared there.
+On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
+belt, and increases by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is
+sheared only on the part of the arc on which the belt is in contact, see `belt_ends.py`. With a soft contact, the belt
+is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is neglected.
 
-The unknowns are F of all spans, and c. The equations are the speed or the torque balance of each pulley, and the
+The unknowns are F of each span, and c. The equations are the speed or the torque balance of each pulley, and the
 reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
-R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. On a layer the parts that stick and slip
-follow from the shear. Pulleys are rigid; sag, air resistance and bearing losses are neglected.
+R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. With a compliant layer, the sticking and
+slipping parts of an arc are determined by the shear. Pulleys are rigid; sag, air resistance and bearing losses are
+neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -68,15 +69,15 @@ from windlass.framework.errors import ModelError
 MachineTorque = float | Callable[[float], float]
 """Torque of a machine on a pulley [N m], or a function of the speed of the pulley [rad/s]; > 0 counter-clockwise."""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""First shares of the torques with which a solution is tried [1]; the largest share that succeeds is used."""
+"""Fractions of the torques for the first solution [1]; the largest fraction for which the solver converges is used."""
 ERROR = 1e-9
-"""Largest error of an equation of the solution [1]; all equations are scaled to order 1."""
+"""Largest residual of an equation of a solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
-"""Smallest F on an arc during the iterations, per mean F [1]."""
+"""Smallest F on an arc during the iterations, relative to the mean F [1]."""
 LARGEST_LAG = 0.1
-"""Largest w [1]."""
+"""Largest value of w in a solution [1]."""
 UNBALANCED = 1e-8
-"""Largest torque, per largest tension and radius [1], that counts as 0."""
+"""Largest torque, relative to the largest tension times the radius [1], that is treated as 0."""
 
 
 class DriveData(NamedTuple):
@@ -86,12 +87,12 @@ class DriveData(NamedTuple):
     turns: 1 if a belt that runs in the order of the pulleys rotates the pulley counter-clockwise, otherwise -1.
     radii, touching: radii R of the cord and r of the face [m].
     wraps: wrap angles [rad].
-    friction: mu [1].
-    layers: K per length of the slack belt [N/m²]; inf for a rigid layer.
+    friction: friction coefficients mu [1].
+    layers: shear stiffness K of the layer per length of the slack belt [N/m²]; inf for a rigid layer.
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
-    slowest: angular velocities above which the bending torques are constant; below, the torques are proportional to the
-        speed [rad/s].
+    slowest: angular velocities [rad/s] above which the bending torques are constant; below them the torques are
+    proportional to the speed.
     spans: length of the span after each pulley [m]. ends: unit tangents at the entry and at the exit of each pulley,
     shape (pulleys, 2, 2). axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt. mass_per_length,
     length: rhoA [kg/m] and length [m] of the slack belt.
@@ -129,16 +130,16 @@ class SteadyPulley:
         bending_loss: power lost by bending at entry and exit [W].
         efficiency: power/(power + losses) of a pulley that takes power, and 1 - losses/power of a pulley that supplies
             power [1]; NaN for a pulley that rotates freely.
-        creep: loss of the speed of the rim at the cord, relative to the pulley that supplies the largest power [1]; NaN
+        creep: loss of the speed omega R, relative to the speed of the pulley that supplies the largest power [1]; NaN
             if no pulley drives the belt.
-        wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle before the exit that
-            slips [rad].
-        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans; t is the wrap angle, and on a
-            layer the part of this angle on which the belt touches.
-        tension_before, tension_after: tensions of the spans ahead of the pulley and behind it, in the order of the
-            pulleys [N].
+        wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle, before the exit, on
+            which the belt slips [rad].
+        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans; t is the wrap angle, or with
+            a compliant layer the part of this angle on which the belt is in contact.
+        tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
+            [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
-        hub_force: its size [N].
+        hub_force: magnitude of the hub load [N].
     """
 
     name: str
@@ -164,11 +165,10 @@ class SteadySpan:
 
     Attributes:
         name: names of the pulleys at both ends.
-        length: as mounted [m].
+        length: length in the mounted state [m].
         tension: axial force N [N].
-        speed: speed of the belt along itself [m/s], > 0 in the order of the pulleys.
-        string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN without
-            mass.
+        speed: speed of the belt along the span [m/s], > 0 in the order of the pulleys.
+        string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN without mass.
     """
 
     name: str
@@ -183,7 +183,7 @@ UNITS = {
     "wrap_angle": "rad", "slip_arc": "rad", "slip_reserve": "1", "tension_before": "N", "tension_after": "N",
     "hub_load": "N", "hub_force": "N",
 }  # fmt: skip
-"""Unit of each number of a `SteadyPulley`."""
+"""Units of the quantities of a `SteadyPulley`."""
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,9 @@ class SteadyDrive:
 
     Attributes:
         name: name of the belt.
-        pulleys, spans: numbers of each pulley and of each span.
-        flow: reference length of the belt that passes a fixed place per second [m/s].
-        turns: rotation of each arm from its mounted position [rad], by the name of its pulley.
+        pulleys, spans: results for each pulley and for each span.
+        flow: reference length of the belt that passes a fixed point per second [m/s].
+        turns: rotation of each tensioner arm from its mounted position [rad], by the name of its pulley.
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
     """
@@ -296,13 +296,13 @@ ARM = {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()}
 @checked_names(ARM)
 @dataclass(frozen=True)
 class TensionerArm:
-    """An arm that carries a pulley of a belt in steady motion.
+    """A tensioner arm with a pulley, for belts in steady motion.
 
     Attributes:
         pulley: name of the pulley.
         pivot: point about which the arm rotates [m], shape (2,).
-        moment: function of the rotation of the arm from its mounted position [rad], which returns the moment of the
-            spring on the arm [N m], > 0 counter-clockwise.
+        moment: function that returns the moment of the spring on the arm [N m], > 0 counter-clockwise; its argument is
+            the rotation of the arm from the mounted position [rad].
 
     Raises:
         ModelError: a value of a wrong type.
@@ -331,9 +331,10 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """A motion during the iterations, which need not be a solution. Spans: F [N] and lam of all spans; c [m/s]; E [N].
-    Arcs: q, F and lam at entry and exit, shape (2, pulleys), phi [rad], angle on which the belt can slip [rad], w, and
-    slack length [m]. Additional results: the length that the ends of all arcs add [m], and the lines of the spans.
+    """A motion during the iterations, which need not be a solution. For the spans: F [N], lam, and the lines of the
+    spans. For the arcs: q; F and lam at entry and exit, shape (2, pulleys); phi [rad]; the angle on which the belt can
+    slip [rad]; w; and the slack length [m]. For the belt: c [m/s], E [N], and the length that the ends of all arcs add
+    [m].
     """
 
     force: FloatArray
@@ -352,8 +353,8 @@ class _Steady(NamedTuple):
 
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
-    """Find the lines of the spans for the pressing forces F [N]; spans and pulleys are in their order."""
-    # radii and sides of the pulleys before and after each span, shape (2, spans)
+    """Find the lines of the spans for the forces F [N] of the spans."""
+    # radii of the pulleys before and after each span, shape (2, spans), and their sides
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off = (sides * radii).sum(axis=0)
@@ -370,14 +371,15 @@ def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
 def find_steady_motion(
     drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque], may_slip: bool = False
 ) -> SteadyDrive:
-    """Find the steady motion of a drive; see the head of this file.
+    """Find the steady motion of a drive by solving the equations in the docstring of this file.
 
     Args:
         drive: belt and pulleys.
         speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least one
             pulley.
-        torques: torques of machines on pulleys; pulleys without entry in ``speeds`` or ``torques`` rotate freely.
-        may_slip: whether slip arcs may be longer than wrap angles, for an intermediate motion of the iterations.
+        torques: torques of machines on pulleys; pulleys that are neither in ``speeds`` nor in ``torques`` rotate
+            freely.
+        may_slip: whether slip arcs may be longer than wrap angles, for the iterations of `find_steady_arms`.
 
     Raises:
         ModelError: names that are not pulleys or are given twice; no speeds, or speeds in both directions; a pulley
@@ -386,7 +388,7 @@ def find_steady_motion(
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
     spans = np.arange(count)
-    # numbers of the spans at the entry and at the exit of each pulley
+    # indices of the spans at the entry and at the exit of each pulley
     entry, leaving = (spans - 1, spans) if direction > 0 else (spans, spans - 1)
     turns = direction * drive.turns
     given = np.array([speeds.get(name, nan) for name in drive.names])
@@ -407,7 +409,8 @@ def find_steady_motion(
         )
 
     def move(u: FloatArray) -> _Steady:
-        # forces and speed are scaled to order 1, because the solver's differences are relative to the unknowns
+        # forces and speed are scaled to order 1, because the steps of the solver's finite differences are proportional
+        # to the unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
@@ -419,7 +422,7 @@ def find_steady_motion(
         less = (1.0 + drive.bending_stiffness * ends.curvature.mean(axis=0) ** 2 / stiffness) ** -0.5
         arc_stretch = less * stretch[both]
         arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
-        # a layer is sheared only where the belt touches, and not where soft contact touches beyond the arc
+        # a layer is sheared only on the part of the arc that is in contact, and not beyond the ends of the arc
         untouched = np.maximum(ends.untouched, 0.0).sum(axis=0)
         holding = np.where(drive.layers < inf, lines.wraps - untouched, lines.wraps)
         slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, holding)
@@ -449,7 +452,7 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # differences of speeds have the order of strains; multiplied by EA they have the order of forces
+        # relative differences of speeds are of the order of strains; multiplied by EA they are of the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -465,7 +468,7 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
-    # during the iterations, arms may stretch the belt more than in the solution
+    # in the iterations for arms, the stretch may be larger than in the solution
     if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
         raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])
@@ -494,7 +497,8 @@ def find_steady_motion(
 def _eval_machine(
     drive: DriveData, name: str, machine: Callable[[float], float], omega: float, unknown: list[str]
 ) -> float:
-    """Return the torque of a machine [N m] at a speed [rad/s]; note speeds at which it is not a finite number.
+    """Return the torque of a machine [N m] at a speed [rad/s]. If the torque is not finite, add a text about the speed
+    to ``unknown``.
 
     Raises:
         ModelError: the function does not return a real number.
@@ -509,7 +513,7 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt on an arc; ``scale``: E R [N m]."""
+    """Return lam/R [1/m] of a belt on an arc; ``scale`` is E R [N m]."""
     return (F + EA) / scale
 
 
@@ -517,8 +521,8 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return slip arc [rad], w and slack length of the belt [m] on each arc, from F and stretch at entry and exit;
-    ``holding``: see `_Steady`.
+    """Return the slip arc [rad], w and the slack length of the belt [m] for each arc, from F and the stretch at entry
+    and exit; ``holding`` is the angle on which the belt can slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
@@ -533,7 +537,7 @@ def _pass_arcs(
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
         found = pass_arc(rim, entry, leave, arc)
-        # an arc that slips as a whole is an error of the motion that is found, see `_check_slip`
+        # slip on the whole arc is allowed here; `_check_slip` checks it in the solution
         if found is None:
             continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))
@@ -547,11 +551,11 @@ def find_steady_arms(
     lay: Callable[[Mapping[str, FloatArray]], DriveData], centres: Mapping[str, FloatArray],
     arms: Sequence[TensionerArm], speeds: Mapping[str, float], torques: Mapping[str, MachineTorque],
 ) -> SteadyDrive:  # fmt: skip
-    """Find the steady motion of a drive with arms in equilibrium: for each arm the moments of belt and spring about the
-    pivot sum to 0.
+    """Find the steady motion of a drive with tensioner arms in equilibrium: the sum of the moments of belt and spring
+    about the pivot is 0 for each arm.
 
     Args:
-        lay: function that returns the data of the drive for other positions of pulleys [m], by name.
+        lay: function that returns the data of the drive for given positions of pulleys [m], by name.
         centres: mounted positions of the pulleys [m], by name.
         arms: the arms.
         speeds, torques: see `find_steady_motion`.
@@ -609,7 +613,7 @@ def find_steady_arms(
 
 
 def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
-    """Return 1 for a belt that runs in the order of its pulleys, otherwise -1."""
+    """Check the arguments; return 1 for a belt that runs in the order of its pulleys, otherwise -1."""
     for kind, given in (("speeds", speeds), ("torques", torques)):
         for name in given:
             if name not in drive.names:
@@ -635,8 +639,8 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find the unknowns that fulfil all equations, by increasing the load from 0; return None if no step of the load
-    succeeds."""
+    """Find the unknowns that fulfil all equations, by increasing the load step by step; return None if no load step
+    converges."""
     from scipy.optimize import root  # imported here, because most models do not need it
 
     for first in LOADS:
@@ -645,7 +649,7 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
             trial = min(load + step, 1.0)
             with np.errstate(invalid="ignore"):
                 found = root(eval_errors, u, args=(trial,), tol=1e-13)
-            # this branch also includes NaN errors
+            # this condition is also true if residuals are NaN
             if not np.abs(found.fun).max() <= ERROR:
                 break
             u, load = found.x, trial
@@ -671,17 +675,17 @@ def _describe(
     drive: DriveData, found: _Steady, speed: FloatArray, bending: FloatArray, entry: IntArray, leaving: IntArray,
     direction: float,
 ) -> SteadyDrive:  # fmt: skip
-    """Create the numbers of a motion; ``speed``: speeds of the pulleys [rad/s], ``bending``: torques of the bending
-    losses [N m]."""
+    """Create the results of a motion; ``speed`` contains the speeds of the pulleys [rad/s], and ``bending`` contains
+    the torques of the bending losses [N m]."""
     tension = drive.axial_stiffness * (found.stretch - 1.0)
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
     torque = direction * drive.turns * change * drive.radii / found.less + bending
-    # the torque of a freely rotating pulley is an error of the solution and is therefore set to 0
+    # torques of freely rotating pulleys are residuals of the solution and are set to 0
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
     power, bent = torque * speed, np.abs(bending * speed)
     loss = found.flow * change * (change / (2.0 * found.stiffness) + found.lag / found.less)
-    # total: power and losses that a driven pulley takes from the belt, or power that a driver supplies
+    # total: power plus losses of a driven pulley, or power that a driver supplies
     total = np.where(power > 0.0, power + loss + bent, -power)
     wraps, turned = found.lines.wraps, found.lines.turned
     pulls = found.force[:, None] * _turn(drive.ends[:, 1], turned)

@@ -1,7 +1,8 @@
-"""Teeth of timing belts and their pulleys: fit by the number of teeth, positions of teeth, contact with grooves.
+"""Teeth of timing belts and their pulleys: length of the belt from the number of teeth, positions of teeth, and contact
+with grooves.
 
-A belt with N teeth of the pitch p has the slack length N p. On a pulley with z grooves the pitch line has the radius z
-p/(2 pi), apart from the strain as mounted. The tooth in the middle of the arc sits in the middle of a groove.
+A belt with N teeth of the pitch p has the slack length N p. On a pulley with z grooves the pitch line of an unstrained
+belt has the radius z p/(2 pi). At the start, the tooth nearest to the middle of an arc is in the middle of a groove.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
-"""Largest relative difference between the pitch of a pulley and the pitch of the belt [1]. With ten teeth in contact
-and the accumulated difference divided between both flanks, a larger difference exceeds the capacity of most teeth.
+"""Largest relative difference between the pitch of a pulley and the pitch of the belt [1]. With ten teeth in contact,
+the difference accumulates along the arc; larger differences overload most teeth, even if the difference is divided
+between both flanks.
 """
 TIP_FACTOR = 2.0
 """Stiffness of a tooth on a tip of the pulley, relative to its stiffness along the belt [1]."""
@@ -32,8 +34,8 @@ DAMPING_RATIO = 1.0 / 3.0
 
 
 class Teeth(NamedTuple):
-    """Teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flank angle [rad] and backlash
-    [m]."""
+    """Parameters of the teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flank angle
+    [rad] and backlash [m]."""
 
     number: int
     pitch: float
@@ -49,8 +51,8 @@ class Teeth(NamedTuple):
         return self.number * self.pitch
 
     def count_elements(self, least: int) -> int:
-        """Return the number of cables, at least ``least``, for which all teeth have the same position on their
-        cables."""
+        """Return the number of cables, at least ``least``, for which the number of cables per tooth is an integer. With
+        this number all teeth have the same position relative to their cables."""
         return self.number * ceil(least / self.number)
 
 
@@ -58,7 +60,7 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     """Read the teeth of a belt; return None for a belt without teeth.
 
     Raises:
-        ModelError: numbers that are missing or invalid, or pulleys with teeth for a belt without teeth.
+        ModelError: values that are missing or invalid, or pulleys with teeth for a belt without teeth.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:
@@ -94,7 +96,8 @@ def add_teeth(
         cables: cables of the belt; the number of cables per tooth is an integer.
 
     Returns:
-        The numbers of the pulleys with grooves, and the contacts, pulley by pulley; None without such pulleys.
+        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys; None without
+        such pulleys.
 
     Raises:
         ModelError: pulleys whose pitch differs from the pitch of the belt.

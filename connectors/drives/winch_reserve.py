@@ -1,20 +1,22 @@
-"""A winch rope with cables in reserve, which pays out and takes in many cable lengths within one run.
+"""A winch rope with reserve cables. Within one run, the winch can pay out or take in a length of rope that is much
+larger than the length of a cable.
 
-All cables of a rope created by `winch_rope` have equal shares of its length l. In contrast, this rope has levels of c,
-2 c, 4 c, ... equal cables over the same nodes. One level is active outside the winch. The cables of all other levels
-are in reserve, without forces and mass. Nodes that belong to no active cable are held in their reference positions. The
-numbering of the model does not change during a run.
+All cables of a rope created by `winch_rope` have the same fraction of its length l, and their number is constant. In
+contrast, this rope has several levels of c, 2 c, 4 c, ... equal cables, which share the same nodes. The cables of one
+level are active and form the rope outside the winch. The cables of all other levels are inactive, without forces and
+mass. Nodes that belong to no active cable are fixed in their reference positions. Therefore the numbering of
+coordinates does not change during a run.
 
-If the active cables are too long, each cable is split into two. The shape of the rope does not change: both halves are
-the same cubic. Let h = Δ l be the length of a cable, and r and s position and slope of its nodes. The position and
-slope in the middle are
+If the active cables are too long, each cable is split into two. The shape of the rope does not change, because both
+halves are parts of the same cubic. Let h = Δ l be the length of a cable, and let r and s be the position and the slope
+of its nodes. The position and slope in the middle are
 
     r = (r_0 + r_1)/2 - h (s_1 - s_0)/8, s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4.
 
-Nodes are at constant shares of l. Therefore velocities and accelerations in the middle are the time derivatives of
-these formulas, including the derivatives of h. Therefore position, velocity and acceleration of all material do not
-change, and mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. A merge keeps
-the outer nodes of the pair; deviations of both cables from a common cubic are lost. The error of positions is O(h⁴)
+Nodes are at constant fractions of l. Therefore velocities and accelerations in the middle are the time derivatives of
+these formulas, including the derivatives of h. A split does not change the position, velocity and acceleration of the
+material, so mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. The outer
+nodes of the pair do not change, and one cubic replaces the two cubics between them. The error of positions is O(h⁴)
 with the length h of the merged cables.
 """
 
@@ -39,18 +41,18 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""LONGEST, SHORTEST: lengths of cables, relative to the wanted length [1], above which cables are split and below which
-they are merged. After each change, cables have about 0.8 times the wanted length."""
+"""LONGEST, SHORTEST: lengths of cables, relative to ``wanted`` [1], above which cables are split and below which they
+are merged. After each change, the length of a cable is about 0.8 times ``wanted``."""
 MOST = 1e5
-"""A number of cables that exceeds any reserve."""
+"""Upper limit for the number of cables."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
 """Shape functions in the middle of a cable of length 1."""
 MOTION = "q", "v", "a", "carried"
 
 
 class CableChange(NamedTuple):
-    """A change of the cables: time [s], number of cables after the change, and lost potential energy of the weight
-    [J]."""
+    """A change of the number of cables: time [s], number of cables after the change, and potential energy of the weight
+    that is lost [J]."""
 
     t: float
     cables: int
@@ -58,12 +60,12 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Return the motion in the middle of cables: position and slope, their velocities, and two kinds of accelerations,
-    shape (n, 2 d) each.
+    """Return the motion in the middle of cables: position and slope, their velocities, and two vectors of
+    accelerations, shape (n, 2 d) each.
 
     Args:
         motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.
-        lengths: length h of a cable [m], h_t, and h_tt for both kinds of accelerations.
+        lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.
     """
     (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
     d = x.shape[1] // 2
@@ -86,32 +88,32 @@ def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatAr
 
 
 class WinchReserve(StepHook):
-    """A straight rope of a winch, as `winch_rope`, whose number of cables changes with the length of the rope; a hook
-    of the solve.
+    """A straight rope of a winch, as `winch_rope`, whose number of cables changes with the length of the rope. The
+    object is a hook, which must be passed to each solve.
 
     Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
-    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger are unaffected by these
-    changes, because all cables exist from the start.
+    length are merged in pairs. These changes do not affect restarts, saved states, recorders, sensors and the energy
+    ledger, because all cables exist from the start.
 
     Args:
-        outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.
-        cables: smallest number of cables, used for the shortest rope.
+        outlet, end: positions of the ends [m], shape (2,), or (3,) in 3D; neither end is constrained.
+        cables: smallest number of active cables, for the shortest rope.
         wanted: wanted length of the cables [m].
-        longest: longest rope for which there are cables in reserve [m]; if the rope is longer, cables become longer,
-            and a note is printed.
+        longest: largest length of the rope for which cables are created [m]; for a longer rope the cables become longer
+            than wanted, and a message is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
         **columns: columns of `WinchCable2D` except ``active``, with one value for all cables.
 
     Attributes:
-        cables: the cables of all levels; the mass of cables in reserve is 0, and their positions are NaN.
+        cables: the cables of all levels; outputs of inactive cables are 0 (mass) or NaN (positions).
         nodes: all nodes, from the outlet to the end.
         feed: the `ALENode` whose coordinate ``s`` is the length of rope outside the winch.
         changes: changes of cables, in order; see `CableChange`.
 
     Raises:
-        ModelError: positions of different shapes or that coincide, or a longest rope that is shorter than the initial
-            rope.
+        ModelError: positions with different shapes, positions that coincide, or ``longest`` less than the initial
+            length.
     """
 
     changes_state = True
@@ -163,7 +165,8 @@ class WinchReserve(StepHook):
         self.changes: list[CableChange] = []
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        """Add the cables of the coarser levels, and the constraints of nodes that do not belong to a coarser level."""
+        """Add the cables of the coarser levels, and the constraints that fix nodes which do not belong to a coarser
+        level."""
         cables, self._appears = [finest], np.full(len(self.nodes), self._levels - 1)
         for level in reversed(range(self._levels - 1)):
             count, nodes = self._count(level), self.nodes[:: self._stride(level)]
@@ -182,7 +185,7 @@ class WinchReserve(StepHook):
         return self._fewest << level
 
     def _stride(self, level: int) -> int:
-        """Return the distance between successive nodes of a level, as a number of nodes of the finest level."""
+        """Return the difference between the indices of two successive nodes of a level, in the list of all nodes."""
         return 1 << (self._levels - 1 - level)
 
     @property
@@ -191,7 +194,7 @@ class WinchReserve(StepHook):
 
     @property
     def _level(self) -> int:
-        """Return the active level, which the switches of the world determine."""
+        """Return the active level, from the column ``active`` of the cables."""
         return int(self._level_of[np.argmax(self.cables.table.collect("active", self.cables.rows))])
 
     @property
@@ -200,7 +203,7 @@ class WinchReserve(StepHook):
         return self.cables[np.flatnonzero(self._level_of == self._level)]
 
     def _find_level(self, length: float, level: int) -> int:
-        """Find the level for a length of rope [m]; the search begins at the previous level."""
+        """Find the level for a length of rope [m]; the search starts at ``level``."""
         while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
             level += 1
         while level > 0 and length < SHORTEST * self._wanted * self._count(level):
@@ -208,14 +211,14 @@ class WinchReserve(StepHook):
         return level
 
     def _switch(self, level: int) -> None:
-        """Activate the cables of a level, and hold the nodes that do not belong to this level."""
+        """Activate the cables of a level, and fix the nodes that do not belong to this level."""
         self._world.set(self.cables, active=self._level_of == level)
         if self._holds is not None:
             names = len(self._holds) // len(self._inner)
             self._world.set(self._holds, active=np.tile(self._appears[self._inner] > level, names))
 
     def before_step(self, state: State) -> None:
-        """Change the number of cables if they have become too long or too short."""
+        """Change the number of cables if the active cables are too long or too short."""
         length, old = self._eval_length(state), self._level
         new = self._find_level(length, old)
         if new != old:
@@ -259,9 +262,9 @@ class WinchReserve(StepHook):
         return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the changes so far; which cables are active is stored with the switches of the model."""
+        """Return the changes. The checkpoint of the model contains the column ``active`` of the cables."""
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the changes of the interrupted run."""
+        """Restore the changes from the values of `checkpoint`."""
         self.changes = [CableChange(t, int(count), weight) for t, count, weight in kept["changes"].tolist()]

@@ -1,1 +1,2 @@
-"""Fluids as fields of position and time: currents, wind, waves, user functions; a fluid alone exerts no force."""
+"""Fluids whose velocity depends on position and time: currents, wind, waves, user functions. A fluid exerts forces only
+through loads that refer to it."""

@@ -1,4 +1,4 @@
-"""Kernels of fluids: velocity, acceleration and share of a fluid at points, with derivatives.
+"""Kernels of fluids: velocity, acceleration and volume fraction of a fluid at points, with derivatives.
 
     velocity: u = profile(h) V + waves + user function
     acceleration: a = ∂u/∂t at a fixed point
@@ -7,11 +7,11 @@
     surface of a wave: η = A cos ψ
     velocities of a wave: u_h = A ω C cos ψ,    u_v = A ω S sin ψ
     decrease with the depth: C, S = cosh, sinh(k (z' + d))/sinh(k d),    z' = z - level <= 0
-    share of water: s = 1 below the surface level + η, 0 above the surface
-    share of air: s = 1 above the surface, 0 below the surface; shares change by a cubic step over `transition`
+    volume fraction of water: s = 1 below the surface level + η, 0 above the surface
+    volume fraction of air: s = 1 above, 0 below the surface; s changes by a cubic step over the height `transition`
 
-Above the level, waves have the velocities of the level (vertical stretching). The power law is replaced by a straight
-line below H/1000, because its slope is unbounded at the ground. Waves with a start ramp are multiplied by the factor
+Above the level, waves have the velocities at the level (vertical stretching). For h < H/1000 the power law is replaced
+by a straight line, because its slope is unbounded at the ground. With a start ramp, waves are multiplied by the factor
 r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
@@ -32,21 +32,21 @@ from windlass.framework.model.rows import create_records
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
 DEEPEST = -40.0
-"""Exponent below which the velocity of a wave is ignored [1], because it is below 1e-17 of the velocity at the
-surface."""
+"""Exponent k z' below which the velocity of a wave is neglected [1], because the velocity is below 1e-17 times the
+velocity at the surface."""
 LOWEST = 1e-3
-"""Height, per reference height [1], below which the power law is a straight line."""
+"""Height h/H [1] below which the power law is replaced by a straight line."""
 
 
 class FlowColumns(NamedTuple):
-    """Columns of one fluid for some points."""
+    """Parameters of one fluid, and the points at which it is evaluated."""
 
-    kind: int  # kind of the profile
+    kind: int  # type of the profile
     fills: int  # region that the fluid occupies
-    up: int  # number of the axis that points upwards
+    up: int  # index of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
     level: float  # height of the surface [m]
-    transition: float  # height over which the share of the fluid increases from 0 to 1 [m]
+    transition: float  # height over which the volume fraction of the fluid increases from 0 to 1 [m]
     ground: float  # height of the ground, from which the profile measures h = z - ground [m]
     height: float  # reference height H of the profile [m]
     exponent: float  # exponent of the power law [1]
@@ -55,16 +55,16 @@ class FlowColumns(NamedTuple):
     growth: float  # duration of the start ramp of waves [s]
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
     waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], shape (m, 6)
-    where: IntArray  # positions of the points of this fluid in the arrays, shape (n,)
+    where: IntArray  # indices of the points of this fluid in the arrays of all points, shape (n,)
 
 
 def create_flows(count: int) -> NDArray[Any]:
-    """Create records of a fluid at points, shape (count,), with the fields
+    """Create records of the motion of a fluid at points, shape (count,), with these fields.
 
     u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).
     G, H: derivatives of u and a with respect to position, shape (3, 3), valid after `fill_flow_gradients`.
-    s, ds, st: share of the fluid [1], its derivatives with respect to position [1/m], shape (3,), and time [1/s], valid
-        after `fill_flow_gradients` or `fill_share`.
+    s, ds, st: volume fraction of the fluid [1], its derivatives with respect to position [1/m], shape (3,), and time
+    [1/s], valid after `fill_flow_gradients` or `fill_share`.
     """
     vectors = {name: np.zeros((count, 3)) for name in ("u", "a", "ds")}
     matrices = {name: np.zeros((count, 3, 3)) for name in ("G", "H")}
@@ -80,8 +80,8 @@ def step_up(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
-    """Return the factor of V at the height z [m], and its derivative with respect to z [1/m], for all profiles except
-    tables."""
+    """Return the factor of V at the height z [m], and its derivative with respect to z [1/m], for all profiles that are
+    not tables."""
     h = z - c.ground
     if c.kind == POWER:
         lowest = LOWEST * c.height
@@ -139,7 +139,7 @@ def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
 
 @kernel(inline=True)
 def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
-    """Return the growth r(t) and its time derivative [1/s]."""
+    """Return the factor r(t) of the start ramp and its time derivative [1/s]."""
     if c.growth <= 0.0:
         return 1.0, 0.0
     r, slope = step_up(t / c.growth)
@@ -166,8 +166,8 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
             scale /= 1.0 - exp(-2.0 * k * c.depth)
         C, S = scale * (up + down), scale * (up - down)
         cp, sp = cos(psi), sin(psi)
-        # sums of horizontal and vertical velocities and accelerations; the accelerations include the terms of the start
-        # ramp
+        # horizontal and vertical velocities u, v and accelerations a, b; the accelerations include the rate of the
+        # start ramp
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
         add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
         add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
@@ -187,7 +187,7 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
 
 @kernel(inline=True)
 def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
-    """Add u along (cx, cy) and v upwards to a vector."""
+    """Add the vector with the components u along (cx, cy) and v upwards to ``to``."""
     to[0] += u * cx
     to[side] += u * cy
     to[up] += v
@@ -197,7 +197,8 @@ def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: F
 def add_gradient(
     up: int, side: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
 ) -> None:
-    """Add the derivatives of the vector of `add_flow` along (cx, cy) and upwards to a matrix."""
+    """Add the derivatives of the vector of `add_flow` with respect to position to the matrix ``to``; us, vs are
+    derivatives along (cx, cy), and uz, vz are upward derivatives."""
     to[0, 0] += us * cx * cx
     to[0, side] += us * cx * cy
     to[side, 0] += us * cx * cy
@@ -211,7 +212,7 @@ def add_gradient(
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Fill the share of the fluid at points at a time, shape (1,)."""
+    """Fill the volume fraction of the fluid at points, at the time ``time[0]``."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):
@@ -224,7 +225,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
-            # outside the height of all waves
+            # points that are higher or lower than any wave can reach
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
@@ -258,7 +259,7 @@ def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArr
 
 @kernel
 def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
-    """Fill velocities and accelerations at points at a time, shape (1,), and the share of the fluid.
+    """Fill velocities, accelerations and volume fractions of the fluid at points, at the time ``time[0]``.
 
     ``given``: velocities and accelerations of user functions, shape (p, 2, 3), or an empty array.
     """
@@ -269,8 +270,8 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 def fill_flow_gradients(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
-    """Evaluate as `fill_flow`, and also derivatives with respect to position; ``gradients``: derivatives of ``given``,
-    shape (p, 2, 3, 3).
+    """Fill the values of `fill_flow`, and also their derivatives with respect to position; ``gradients``: derivatives
+    of ``given``, shape (p, 2, 3, 3).
     """
     fill_all(c, points, time, given, gradients, True, f)
 
@@ -279,7 +280,7 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
-    """Fill velocity, acceleration and share at points; if ``whole`` is true, also their derivatives."""
+    """Fill velocity, acceleration and volume fraction at points; if ``whole`` is true, also their derivatives."""
     fill_share(c, points, time, f)
     for i in c.where:
         for k in range(3):

@@ -1,13 +1,13 @@
-"""Fluids: water with currents and waves, wind, or a user-defined flow; many loads may refer to one fluid.
+"""Fluids: water with currents and waves, wind, or a user-defined flow. Several loads may refer to one fluid.
 
     velocity: u(x, t) = profile(h) velocity + waves + function(t, x), u_t = ∂u/∂t
 
-The last axis points upwards: y in 2D, z in 3D. Equations and letters: flow.py.
+The last axis points upwards: y in 2D, z in 3D. The docstring of flow.py states the equations and defines the letters.
 
 A user ``function`` adds a velocity and an acceleration. Plain functions receive arrays: ``f(t, x) -> (u, u_t)`` with
 the time t [s] and the positions x [m], shape (n, 3); both results have the shape (n, 3). Functions created by
-`compiled` write the results for one position: ``f(t, x, u, u_t) -> None`` with arrays of shape (3,), where u and u_t
-contain zeros.
+`compiled` compute the results for one position and write them into arrays: ``f(t, x, u, u_t) -> None`` with arrays of
+shape (3,); u and u_t contain zeros before the call.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 2.3, 3.2 and 4.1.
 """
@@ -33,11 +33,11 @@ PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 SIDEWAYS = 1e-9
-"""Largest share of a flow perpendicular to the xy plane [1] that counts as a rounding error."""
+"""Largest velocity perpendicular to the xy plane, relative to the velocity [1], that is treated as a rounding error."""
 
 
 class Fluid(Component):
-    """Water or air: density, region, and flow.
+    """Water or air, defined by density, region, and flow.
 
     The columns of waves can be created by `regular_wave` and `jonswap`.
     """
@@ -73,7 +73,7 @@ class Fluid(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Insert the gravity of the world, and zeros for missing velocities along y in tables."""
+    """Insert the gravity of the world as default, and zeros for missing velocities along y in tables."""
     size = float(np.linalg.norm(world.gravity))
     if "gravity" not in values and size > 0.0:
         values["gravity"] = size
@@ -124,8 +124,8 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
     """Raise ModelError for a fluid that flows perpendicular to the xy plane, in which y points upwards.
 
     Args:
-        table: of the fluids.
-        row: number of the fluid.
+        table: table of the fluids.
+        row: index of the fluid.
         user: name of the 2D component that uses the fluid, for messages.
     """
     (velocity, across, directions) = (
@@ -143,13 +143,13 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
 
 
 def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:
-    """Create the columns of a fluid for the kernels.
+    """Create the parameters of a fluid for kernels.
 
     Args:
-        table: of the fluids.
-        row: number of the fluid.
-        up: number of the axis that points upwards.
-        where: positions of the points of this fluid in the arrays, shape (n,).
+        table: table of the fluids.
+        row: index of the fluid.
+        up: index of the axis that points upwards.
+        where: indices of the points of this fluid in the arrays of all points, shape (n,).
     """
     value = {name: table.local(name, np.array([row]))[0] for name in table.component.columns if name != "function"}
     level, depth = float(value["surface"]), float(value["depth"])

@@ -1,12 +1,13 @@
-"""Waves of a sea for the columns of `Fluid`: a regular wave, or an irregular sea with a JONSWAP spectrum.
+"""Functions that create the wave columns of `Fluid`: for a regular wave, or for an irregular sea with a JONSWAP
+spectrum.
 
     dispersion of Airy waves: ω² = g k tanh(k d)
     spectrum: S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)), scaled so that its integral is Hs²/16
     width: σ = 0.07 below ω_p, 0.09 above ω_p
 
 A sea is a sum of waves with equal energy. The spectrum is divided into parts of equal energy, one for each wave, and
-each wave has the median frequency of its part. Therefore the frequencies have no common period, and the sum has exactly
-the significant height Hs.
+each wave has the frequency that divides its part into two halves of equal energy. Therefore the frequencies have no
+common period, and the sum has exactly the significant height Hs.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
 Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.
@@ -24,19 +25,19 @@ from windlass.framework.errors import ModelError
 
 WIDTHS = 0.07, 0.09
 RANGE = 0.4, 8.0
-"""Limits of the frequencies of a spectrum, per peak frequency [1]; less than 2e-4 of the energy is outside these
-limits."""
+"""Smallest and largest frequency of a spectrum, relative to the peak frequency [1]; less than 2e-4 of the energy is
+outside these limits."""
 POINTS = 20_000
 
 
 @checked(frequency=numbers("rad/s", (), (None,)), depth=number("m", above=0.0), gravity=number("m/s^2", above=0.0))
 def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArray:
-    """Return the wave numbers k of Airy waves [1/m] from ω² = g k tanh(k d); the shape is the shape of the frequencies.
+    """Return the wave numbers k of Airy waves [1/m] from ω² = g k tanh(k d), with the same shape as ``frequency``.
 
     Args:
         frequency: angular frequencies ω ≠ 0 [rad/s], a number or an array of shape (n,).
-        depth: d [m].
-        gravity: g [m/s^2].
+        depth: water depth d [m].
+        gravity: gravitational acceleration g [m/s^2].
 
     Raises:
         ModelError: a frequency, depth or gravity that is not > 0.
@@ -60,12 +61,12 @@ def regular_wave(height: float, period: float, direction: float = 0.0, phase: fl
 
     Args:
         height: height from trough to crest [m].
-        period: [s].
+        period: period of the wave [s].
         direction: direction of travel, from x towards the other horizontal axis [rad].
         phase: phase φ of the surface A cos(k s - ω t + φ) [rad].
 
     Raises:
-        ModelError: a height or period that is not > 0, or numbers that are not finite.
+        ModelError: a height or period that is not > 0, or values that are not finite.
     """
     return _columns(np.array([0.5 * height]), np.array([2.0 * np.pi / period]), direction, np.array([phase]))
 
@@ -86,7 +87,7 @@ def jonswap(
     count: int = 100,
     direction: float = 0.0,
 ) -> dict[str, FloatArray]:
-    """Create columns of a `Fluid` for an irregular sea with long crests; equal seeds give equal seas.
+    """Create columns of a `Fluid` for an irregular sea with long crests; the same seed creates the same waves.
 
     Args:
         significant_height: Hs [m], four times the standard deviation of the surface elevation.
@@ -97,7 +98,7 @@ def jonswap(
         direction: direction of travel, from x towards the other horizontal axis [rad].
 
     Raises:
-        ModelError: a height or period that is not > 0, a peakedness below 1, or numbers that are not finite.
+        ModelError: a height or period that is not > 0, a peakedness below 1, or values that are not finite.
     """
     x = np.linspace(*RANGE, POINTS)
     energy = np.concatenate(

@@ -1,4 +1,5 @@
-"""User-defined flows at points: values, and their derivatives with respect to position by central differences."""
+"""User-defined flows at points: evaluation of the user functions, and derivatives with respect to position by central
+differences."""
 
 from __future__ import annotations
 
@@ -19,9 +20,10 @@ class UserFlow:
 
     Args:
         function: a plain function of arrays, or a function created by `compiled`.
-        row: number of the fluid, for messages.
-        where: positions of the points of this fluid in the arrays, shape (n,).
-        scale: distance over which the flow changes [m]; the step of differences is 6e-6 times this distance.
+        row: index of the fluid, for messages.
+        where: indices of the points of this fluid in the arrays of all points, shape (n,).
+        scale: length over which the flow changes significantly [m]; the step of the differences is 6e-6 times this
+            length.
     """
 
     def __init__(self, function: Any, row: int, where: IntArray, scale: float) -> None:
@@ -30,8 +32,8 @@ class UserFlow:
         self._loop = _create_loop(function.function) if isinstance(function, Compiled) else None
 
     def fill(self, t: float, r: FloatArray, given: FloatArray) -> None:
-        """Write velocities and accelerations at the points r, shape (p, 3), at the time t [s] into given, shape (p, 2,
-        3)."""
+        """Evaluate velocities and accelerations at the points r, shape (p, 3), and the time t [s], and write them into
+        ``given``, shape (p, 2, 3)."""
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
@@ -75,7 +77,7 @@ class UserFlow:
 
 
 def _create_loop(function: Any) -> Any:
-    """Create a compiled loop over points."""
+    """Create a compiled loop that calls a `compiled` function for each point."""
 
     @kernel
     def flow_loop(t: float, x: FloatArray, values: FloatArray) -> None:

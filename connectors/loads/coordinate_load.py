@@ -1,9 +1,11 @@
-"""Load on one coordinate, constant or a function of time: a force on a position, a torque on a rotation.
+"""Load on one coordinate, constant or a function of time: a force if the coordinate is a position, a torque if it is a
+rotation.
 
     load: Jᵀ F on the coordinate
     derivative: ∂load/∂q = F H
 
-J = 1 and H = 0 for markers of a single coordinate.
+J is the derivative of the coordinate with respect to q, and H = ∂J/∂q. If the marker is a single coordinate of a node,
+J = 1 and H = 0.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Bind the records of the rows, and their loads."""
+    """Create the records of the rows, and their loads as functions of time."""
     return rows.pack(), bind_values(rows, "value", "function")
 
 
@@ -69,7 +71,7 @@ def build(rows: LocalRows) -> System:
     own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))
-    # loads on one coordinate do not depend on the coordinate, so they must not enlarge the pattern of the matrix
+    # with H = 0 the load has no derivative, so the sparsity pattern of the matrix needs no entries for it
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

@@ -1,11 +1,12 @@
-"""Load of a fluid along cables and beams: drag, buoyancy, pressure and added mass, from currents, waves and wind.
+"""Distributed load of a fluid on cables and beams: drag, buoyancy, pressure and added mass, due to currents, waves and
+wind.
 
     load: ∫ Sᵀ F dx,    F = g s (D + B + P)
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
-Letters and equations: morison.py. The added mass depends on rotation and immersion of the cable. Therefore the added
-mass is a mass matrix that depends on the coordinates, with exact derivatives. The added mass belongs to the forces of
-inertia, so load factors do not scale it.
+The docstring of morison.py states the equations and defines the letters. The added mass depends on the rotation and the
+immersion of the cable, so it is a mass matrix that depends on the coordinates; its derivatives are exact. Load factors
+do not scale the forces of the added mass, because these forces are forces of inertia.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ from windlass.framework.model.table import EntityTable
 ALIGNED = 1e-6
 """Largest deviation of the direction of gravity from the downward direction [1]."""
 SUNK = 0.01
-"""Depth of a point below the bed at the start, per depth of the water [1], above which the run is doubtful."""
+"""Depth of a point below the bed at the start, relative to the depth of the water [1], above which the run gets a
+warning."""
 
 
 class FluidLoad(Component):
@@ -86,14 +88,14 @@ class FluidLoad(Component):
 
 
 class FluidGroup(NamedTuple):
-    """Rows on cables or beams of one kind, with the same number of points."""
+    """Rows on cables or beams of one type, with the same number of points."""
 
-    kind: LineKind  # kind of the cables or beams
+    kind: LineKind  # type of the cables or beams
     line: LineColumns  # points of the fluid loads
-    c: NDArray[Any]  # parameters of the points, see `create_parameters`
-    m: NDArray[Any]  # arrays for the motion and the forces, see `create_points`
-    rates: NDArray[Any]  # arrays for the rates of the slopes, see `create_points`
-    flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`
+    c: NDArray[Any]  # parameters of the cables at the points, see `create_parameters`
+    m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
+    rates: NDArray[Any]  # records whose field p contains the rates of the slopes, see `create_points`
+    flow: NDArray[Any]  # motion of the fluid at the points, see `create_flows`
     flows: list[FlowColumns]  # all fluids
     users: list[UserFlow]  # fluids with a user function
     given: FloatArray  # results of the user functions; empty without user functions
@@ -101,7 +103,7 @@ class FluidGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGroup:
-    """Create the group of the rows of a line with the fluids around them."""
+    """Create the group of the rows of a line, with their fluids."""
     n, which, dims = line.S.shape[1], line.row, kind.dims
     count = len(which) * n
     fluids = rows.local("fluid")[which]
@@ -133,10 +135,10 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
 def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[Any]:
     """Create records of the parameters of cables at points, shape (points,).
 
-    up: number of the axis that points upwards.
+    up: index of the axis that points upwards.
     across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].
     lift: ρ A g [N/m].
-    grows: 1 if the volume increases with the length, else 0 [1].
+    grows: 1 if the volume increases with the length, 0 for cables of constant volume [1].
     displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a - C_at) [kg/m].
     """
     n, which = line.S.shape[1], line.row
@@ -163,8 +165,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
     Args:
         group: the points.
-        whole: whether to evaluate velocity and acceleration of the fluid; otherwise only the share of the fluid is
-            evaluated.
+        whole: whether to evaluate velocity and acceleration of the fluid in addition to its volume fraction.
         gradients: whether to evaluate derivatives with respect to position.
     """
     line, m, flow = group.line, group.m, group.flow
@@ -188,7 +189,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
 
 def bind(rows: LocalRows) -> list[FluidGroup]:
-    """Bind the active rows and their fluids."""
+    """Create the groups of the active rows, with their fluids."""
     return [create_group(rows, kind, line) for kind, line in create_lines(rows, rows.local("active"))]
 
 
@@ -214,7 +215,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Find doubts about a run: cables and beams that begin below the bed of the water, where there is no water."""
+    """Return warnings about cables and beams that are below the bed of the water at the start."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
@@ -234,14 +235,14 @@ def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
 
 
 def _forces(group: FluidGroup, fill: Any) -> Call:
-    """Create the calls that evaluate F and add it to the nodes."""
+    """Create the calls that evaluate F and add the forces on the nodes."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
 
 
 def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
-    """Create the calls that evaluate the derivatives of F and add them to the matrix; ``factor`` is the factor of
-    velocities or accelerations."""
+    """Create the calls that evaluate the derivatives of F and add them to the matrix; ``factor`` is the name of the
+    factor of derivatives with respect to velocities, ``dv``, or accelerations, ``da``."""
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
         add_tangents, lambda s: (line, m, s.dq, getattr(s, factor), s.slots, s.values)
@@ -249,8 +250,8 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
 
 
 def read_powers(group: FluidGroup) -> Call:
-    """Create the calls that evaluate the power lost to drag, and the power that the inertia of the added mass carries
-    away [W]; see `Account`."""
+    """Create the calls that evaluate the power dissipated by drag, and the power that the added mass transfers to the
+    fluid [W]; see `Account`."""
     line, rates = group.line, group.rates
     return (
         locate_points(group)
@@ -278,20 +279,20 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class FluidAnswer(NamedTuple):
-    """Motion of the fluid and its forces at k points of each row; 0 for inactive rows."""
+    """Motion and forces of the fluid at k points of each row; 0 for inactive rows."""
 
     force: FloatArray  # total force per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
     weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
     a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
-    share: FloatArray  # share of the fluid [1], (rows, k)
-    surface: FloatArray  # height of the surface [m], (rows, k)
+    share: FloatArray  # volume fraction of the fluid [1], (rows, k)
+    surface: FloatArray  # height of the water surface [m], (rows, k)
     r: FloatArray  # position of the points [m], (rows, k, 3)
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:
-    """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
+    """Return motion and forces of the fluid at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
     vectors, numbers = (count, k, 3), (count, k)
     shapes = vectors, vectors, numbers, vectors, vectors, numbers, numbers, vectors
@@ -335,7 +336,7 @@ OUTPUTS = {
 DRAWN = {
     "fluid_force_per_length": ("force", "N/m"), "drag_per_length": ("drag", "N/m"), "fluid_velocity": ("u", "m/s"),
 }  # fmt: skip
-"""Vectors of drawings: fields of `FluidAnswer` and their units."""
+"""Vectors in drawings, by name: fields of `FluidAnswer` and their units."""
 
 register(
     FluidLoad,

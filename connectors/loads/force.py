@@ -19,7 +19,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class Force(Component):
-    """A force at a point of a node, body, cable or the ground."""
+    """A force on a position marker."""
 
     marker = ref(POSITION, "where the force acts")
     vector = column(

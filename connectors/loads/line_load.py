@@ -1,17 +1,18 @@
 """Force per length along a cable or beam: constant, a function of time, or a function of the motion.
 
     load: ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t)
-    force per current length: F is multiplied by |r'|
+    if the force is given per current length, F is multiplied by |r'|
     force that rotates with the cross section of a beam: F = A vector, see section_points.py
 
-A ``force_function`` is called once for all rows that share the function, and receives arrays with one entry per point:
+A ``force_function`` is called once for all rows that share the function, and receives arrays with one value or vector
+per point:
 
     f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3).
 
 The arguments are the time t [s], the distances x along the cables or beams [m], shape (n,), and positions r [m], slopes
-r' [1] and velocities r_t [m/s], shape (n, 3) each; in 2D their z is 0. A `compiled` function writes the force at one
-point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before the call. The
-derivatives of the function are central differences; all other terms of the tangent are exact.
+r' [1] and velocities r_t [m/s], shape (n, 3) each; in 2D their z component is 0. A `compiled` function computes the
+force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,); ``force`` contains zeros before
+the call. The derivatives of the function are central differences; all other terms of the tangent are exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -65,7 +66,7 @@ LENGTHS = ("reference", "current")
 
 
 class LineLoad(Component):
-    """A force along one cable or beam, in 2D without z component."""
+    """A distributed force along one cable or beam; in 2D the force has no z component."""
 
     cable = ref("cable or beam", "the cable or beam")
     vector = column(
@@ -91,25 +92,25 @@ class LineLoad(Component):
 class PointGroup(NamedTuple):
     """Points that share a force function."""
 
-    where: IntArray  # numbers of the points, shape (n,)
+    where: IntArray  # indices of the points, shape (n,)
     evaluate: Callable[..., FloatArray]  # function ``(t, x, r, p, v) -> F``
-    steps: tuple[float, float]  # steps of the differences: for distances [m] and for slopes [1]
+    steps: tuple[float, float]  # steps of the differences for positions [m] and for slopes [1]
 
 
 class LineGroup(NamedTuple):
-    """Rows on cables or beams of one kind, with the same number of points."""
+    """Rows on cables or beams of one type, with the same number of points."""
 
     line: LineColumns  # points on the cables
-    m: NDArray[Any]  # arrays for the motion of the points, see `create_points`
-    x: FloatArray  # arc positions [m], shape (points,)
-    time: TimeColumn  # vectors of all rows
-    per_row: IntArray  # row of each point among the rows of ``line``
-    stretches: BoolArray  # whether the force of each point is per current length
+    m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
+    x: FloatArray  # arc lengths of the points [m], shape (points,)
+    time: TimeColumn  # vectors of all rows as functions of time
+    per_row: IntArray  # index of the row of each point in ``line``
+    stretches: BoolArray  # whether the force at each point is given per current length
     groups: list[PointGroup]  # points with a force function, grouped by function
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:
-    """Create the group of rows on one line."""
+    """Create the group of the rows of a line."""
     n, which = line.S.shape[1], line.row
     given, found = rows.local("force_function")[which], dict[int, list[int]]()
     for i, force in enumerate(given):
@@ -128,7 +129,8 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 
 def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
-    """Wrap a force function so that it takes arrays and returns an array of shape (n, 3); ``in_plane``: in 2D."""
+    """Wrap a force function so that it accepts arrays and returns an array of shape (n, 3); ``in_plane`` is true in
+    2D."""
     if isinstance(force, Compiled):
         function = force.function
 
@@ -139,7 +141,7 @@ def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # arguments that are not finite occur only if Newton's method diverges, which the solver reports
+        # arguments are not finite only if Newton's method diverges, and the solver reports this divergence
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out
@@ -166,7 +168,7 @@ def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
 
 
 def fill_forces(group: LineGroup, t: float) -> None:
-    """Write F per reference length of all points."""
+    """Write the force F per reference length at all points."""
     m = group.m
     F = m["F"]
     F[:] = group.time(t)[group.per_row]
@@ -207,23 +209,23 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
 
 
 class FollowerGroup(NamedTuple):
-    """Rows on beams of one kind whose force rotates with the section, with the same number of points."""
+    """Rows on beams of one type whose force rotates with the section, with the same number of points."""
 
-    line: LineColumns  # the points on their beams
+    line: LineColumns  # points on the beams
     section: SectionColumns
-    m: NDArray[Any]  # the forces at the points, see `create_points`
+    m: NDArray[Any]  # forces at the points, see `create_points`
 
 
 class LineRows(NamedTuple):
     """The active rows of a table."""
 
-    time: TimeColumn  # vectors of all rows
+    time: TimeColumn  # vectors of all rows as functions of time
     groups: list[LineGroup]  # rows whose force does not rotate
     followers: list[FollowerGroup]  # rows whose force rotates with the section
 
 
 def bind(rows: LocalRows) -> LineRows:
-    """Bind the active rows and their functions."""
+    """Create the groups of the active rows, and their functions of time."""
     time, active, turns = bind_vectors(rows, "xy"), rows.local("active"), rows.local("body_fixed")
     groups = [create_group(rows, line, time) for _, line in create_lines(rows, active & ~turns)]
     turning = zip(create_lines(rows, active & turns), create_sections(rows, active & turns), strict=True)
@@ -236,7 +238,8 @@ def build(rows: LocalRows) -> System:
     time, groups, followers = rows.columns
     system = System("LineLoad", rows.dofs)
     place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)
-    # forces that depend only on time do not enlarge the pattern of the matrix, and require no Python in a step
+    # forces that depend only on time need no entries in the sparsity pattern of the matrix, and no Python calls in a
+    # step
     plain, turning, turning_tangents = Call(), Call(), Call()
     for follower in followers:
         forces, tangents = _rotate(follower, time)
@@ -286,7 +289,7 @@ def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
 
 
 def _spread(group: LineGroup) -> Call:
-    """Create the calls that add the load of rows that depend only on time."""
+    """Create the calls that add the loads that depend only on time."""
     line, m, time = group.line, group.m, group.time
     fill = call(copy_vectors, lambda s: (line, time.values, m))
     return fill + call(add_forces, lambda s: (line, m, s.f))
@@ -300,7 +303,7 @@ class LoadAnswer(NamedTuple):
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> LoadAnswer:
-    """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
+    """Return positions and forces at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
     out = LoadAnswer(np.zeros((count, k, 3)), np.zeros((count, k, 3)))
     at, time = evaluate(fields), bind_vectors(rows, "xy")
@@ -319,8 +322,8 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> LoadAnswer:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables with moving material, and for body-fixed forces on cables or with columns that they
-    do not have."""
+    """Raise ModelError for cables with moving material, for body-fixed forces on cables, and for columns that
+    body-fixed forces do not support."""
     check_cables(world, table)
     turns, given = table.local("body_fixed"), table.local("force_function")
     for lines, positions, _ in world.split_by_table(table.local("cable")):

@@ -1,7 +1,8 @@
-"""Outputs of loads along cables and beams at distances x, and drawings with arrows for ParaView.
+"""Outputs of distributed loads at distances x along cables and beams, and drawings with arrows for ParaView.
 
-Both use the ``answer`` of a load: a function of rows, motion, and relative positions s = x/L [1], shape (rows, k). It
-returns a named tuple of fields of shape (rows, k, ...) in the global frame; the field ``r`` is the position [m].
+Both call the function ``answer(rows, fields, s)`` of the load, with the relative positions s = x/L [1], shape (rows,
+k). The function returns a named tuple of fields of shape (rows, k, ...) in the global frame; the field ``r`` is the
+position [m].
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ Answer = Callable[[LocalRows, Fields, FloatArray], Any]
 
 
 def line_output(unit: str, doc: str, answer: Answer, name: str) -> Output:
-    """Create the output of the field ``name`` at distances x [m]: a number, an array of shape (rows,), or (rows, k) for
-    k places per row. The default is the middle of each cable or beam."""
+    """Create the output of the field ``name`` at distances x [m]: one distance, an array of shape (rows,), or an array
+    of shape (rows, k) for k points per row. The default is the middle of each cable or beam."""
 
     def evaluate(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_fractions(rows, line_lengths(rows)[:, None], x)
@@ -34,10 +35,10 @@ def line_output(unit: str, doc: str, answer: Answer, name: str) -> Output:
 
 
 def line_drawing(answer: Answer, names: Mapping[str, tuple[str, str]]) -> Callable[[LocalRows, Fields, int], Drawing]:
-    """Create the function that draws the axes of cables and beams with vectors at their points.
+    """Create a function that draws the axes of cables and beams, with vectors at points of the axes.
 
     Args:
-        names: field of ``answer`` and unit of each vector, by its name in the drawing.
+        names: for each name of a vector in the drawing, the field of ``answer`` and its unit.
     """
 
     def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
@@ -50,13 +51,13 @@ def line_drawing(answer: Answer, names: Mapping[str, tuple[str, str]]) -> Callab
 
 
 def _draw_along(rows: LocalRows, r: FloatArray, values: Mapping[str, FloatArray], units: Mapping[str, str]) -> Drawing:
-    """Draw lines through k points of each row; loads on connected cables or beams are one part of the drawing.
+    """Draw a line through k points of each row; loads on connected cables or beams form one part of the drawing.
 
     Args:
         rows: the loads, with the column ``cable``.
         r: positions of the points [m], shape (rows, k, 3).
         values: fields at the points, shape (rows, k, 3), by name.
-        units: their units.
+        units: units of the fields, by name.
     """
     count, k = r.shape[:2]
     number = np.arange(count * k).reshape(count, k)

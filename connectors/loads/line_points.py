@@ -1,13 +1,13 @@
-"""Points of cables and beams on which distributed loads act: motion of the points, and transfer of forces and tangents
-to the nodes.
+"""Integration points of distributed loads on cables and beams: motion of the points, and assembly of their forces and
+tangents at the nodes.
 
 A load F per reference length acts at points ξ with weights w. The load depends on the position r, the slope p = r' and
-the velocity r_t at each point; a force of inertia also depends on the acceleration. All these are interpolated by the
-shape functions S of the cable or of the axis of the beam:
+the velocity r_t at each point; a force of inertia also depends on the acceleration. The shape functions S of the cable,
+or of the axis of the beam, interpolate these quantities:
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
-Vectors have three components; in 2D the last component is 0 and is not used.
+Vectors have three components; in 2D the last component is 0.
 
 Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions of cables.
 """
@@ -36,12 +36,12 @@ from windlass.framework.model.table import EntityTable
 
 LEAST_POINTS = 3
 SIDEWAYS = 1e-9
-"""Largest components of loads in 2D that do not act, relative to the other components [1]; they are due to
-rounding."""
+"""In 2D some components of loads must be 0. Larger values than this fraction of the other components [1] are errors;
+smaller values are ignored as rounding errors."""
 
 
 class LineKind(NamedTuple):
-    """Kind of a cable or beam: dimension 2 or 3, and order of a beam, 1 to 3, or 0 for a cable."""
+    """Type of a cable or beam: dimension 2 or 3, and order of a beam, 1 to 3, or 0 for a cable."""
 
     dims: int
     order: int
@@ -58,25 +58,25 @@ class LineKind(NamedTuple):
 
     @property
     def positions(self) -> IntArray:
-        """The coordinates of a row that determine its axis: positions and slopes of the nodes of a cable, positions of
-        the nodes of a beam, shape (n dims,) for n shape functions."""
+        """Indices, within the coordinates of a row, of the coordinates that determine its axis: positions and slopes of
+        the nodes of a cable, or positions of the nodes of a beam; shape (n dims,) for n shape functions."""
         if self.order == 0:
             return np.arange(4 * self.dims)
         return (self.width * np.arange(self.nodes)[:, None] + np.arange(self.dims)).ravel()
 
     @property
     def ends(self) -> IntArray:
-        """The first coordinates of node0 and node1 of a row, shape (2,)."""
+        """Indices of the first coordinates of node0 and node1 of a row, shape (2,)."""
         return self.positions[[0, (2 if self.order == 0 else 1) * self.dims]]
 
 
 class LineColumns(NamedTuple):
-    """Data of k rows with n points each, on cables or beams in d dimensions. Each axis has four shape functions; those
-    that a beam does not need are 0, and refer to the coordinates of its first node."""
+    """Data of k rows with n points each, on cables or beams in d dimensions. Arrays have four shape functions for each
+    axis. If a beam has fewer shape functions, the others are 0 and refer to the coordinates of its first node."""
 
-    row: IntArray  # positions of these rows among the local rows, shape (k,)
-    dofs: IntArray  # local numbers of the coordinates of the axis, shape (k, 4 d)
-    own: IntArray  # positions of these coordinates among the coordinates of a row, shape (4 d,)
+    row: IntArray  # local indices of these rows, shape (k,)
+    dofs: IntArray  # local indices of the coordinates of the axis, shape (k, 4 d)
+    own: IntArray  # indices of these coordinates within the coordinates of a row, shape (4 d,)
     x: FloatArray  # distances of the points along the axes [m], shape (k, n)
     S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, n, 4) each
     dS: FloatArray
@@ -84,7 +84,7 @@ class LineColumns(NamedTuple):
 
 
 def create_points(count: int) -> NDArray[Any]:
-    """Create records of points for their motion and force, shape (count,), with the fields
+    """Create records of the motion of points and of the forces on them, shape (count,), with these fields.
 
     r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,). F: force per reference
     length [N/m], shape (3,); Fr, Fp, Fv: derivatives of F with respect to r, p, and v or a, shape (3, 3).
@@ -94,13 +94,13 @@ def create_points(count: int) -> NDArray[Any]:
 
 
 def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> LineColumns:
-    """Create the points of the given rows; the column ``cable`` of these rows contains cables or beams of one kind.
+    """Create the points of the given rows; the column ``cable`` of these rows contains cables or beams of one type.
 
     Args:
-        which: positions of these rows, shape (k,).
-        kind: their kind.
+        which: local indices of these rows, shape (k,).
+        kind: type of the cables or beams.
         s: relative positions s = x/L [1], shape (n,) or (k, n).
-        w: weights for a length of 1, shape (n,).
+        w: integration weights for a length of 1, shape (n,).
     """
     length = line_lengths(rows)[which][:, None]
     s = np.broadcast_to(s, (len(which), np.shape(s)[-1]))
@@ -118,7 +118,7 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
 
 
 def line_lengths(rows: LocalRows) -> FloatArray:
-    """Return the lengths [m] of the cables and beams of rows, shape (rows,); they are cached."""
+    """Return the lengths [m] of the cables and beams of rows, shape (rows,); the lengths are cached."""
     found: FloatArray = rows.kept("line lengths", lambda: _find_lengths(rows))
     return found
 
@@ -133,8 +133,8 @@ def _find_lengths(rows: LocalRows) -> FloatArray:
 
 
 def group_rows(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
-    """Group the rows by the kind of their cables or beams: return the kind and the positions of the rows, shape (k,),
-    of each group. The groups are cached."""
+    """Group the rows by the type of their cables or beams. Return the type and the local indices of the rows, shape
+    (k,), of each group. The groups are cached."""
     found: list[tuple[LineKind, IntArray]] = rows.kept("line groups", lambda: _find_groups(rows))
     return found
 
@@ -151,8 +151,8 @@ def _find_groups(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
 
 
 def create_lines(rows: LocalRows, which: BoolArray) -> list[tuple[LineKind, LineColumns]]:
-    """Create lines of the rows ``which``, shape (rows,), grouped by the kind of their cables or beams and the number of
-    points; return the kind and the line, with Gauss points, of each group."""
+    """Create the Gauss points of the rows ``which``, shape (rows,), grouped by the type of their cables or beams and by
+    the number of points. Return the type and the points of each group."""
     points, found = rows.local("points"), []
     for kind, every in group_rows(rows):
         on = every[which[every]]
@@ -178,13 +178,14 @@ def check_cables(world: Tables, table: EntityTable) -> None:
 
 
 def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
-    """Bind the vectors of rows at a time, from the columns ``vector`` and ``function``.
+    """Create the vectors of rows as functions of time, from the columns ``vector`` and ``function``.
 
     Args:
-        acting: the components that act in 2D, such as ``"xy"``.
+        acting: the components that are allowed in 2D, such as ``"xy"``.
 
     Raises:
-        ModelError: an active row in 2D has another component; a Python function raises it when it gives one.
+        ModelError: an active row in 2D has another component. For a Python function, the error is raised when the
+            function returns another component.
     """
     functions, vectors = bind_functions(rows, "vector", "function"), rows.local("vector")
     unit = rows.table.component.columns["vector"].unit
@@ -201,7 +202,7 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
 
 
 def _check_values(function: TimeFunction, acting: str, name: str, unit: str) -> TimeFunction:
-    """Wrap a function of time of a row in 2D with a check of its components."""
+    """Wrap a function of time of a row in 2D with a check of the components of its result."""
 
     def evaluate(t: float) -> FloatArray:
         values = function(t)
@@ -257,9 +258,11 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` belongs to all rows, shape (rows, n, n)."""
+    """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` contains the indices of matrix entries of all rows,
+    shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    # the coordinates of a cable are all coordinates of a row in the same order, so their positions need not be read
+    # the axis of a cable depends on all coordinates of a row in the same order, so the indices in ``own`` are not
+    # necessary
     is_cable = c.own[4 * d - 1] == 4 * d - 1
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

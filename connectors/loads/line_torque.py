@@ -40,7 +40,7 @@ from windlass.framework.model.system import Fields, System, Term, evaluate
 
 
 class LineTorque(Component):
-    """A torque along one beam, in 2D about z."""
+    """A distributed torque along one beam; in 2D the torque acts about z."""
 
     cable = ref("beam", "the beam")
     vector = column(
@@ -59,7 +59,7 @@ class LineTorque(Component):
 
 
 def bind(rows: LocalRows) -> tuple[TimeColumn, list[SectionColumns]]:
-    """Bind the active rows and their functions."""
+    """Create the points of the active rows, and their functions of time."""
     return bind_vectors(rows, "z"), create_sections(rows, rows.local("active"))
 
 
@@ -88,7 +88,7 @@ class TorqueAnswer(NamedTuple):
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> TorqueAnswer:
-    """Evaluate the load at the relative positions s = x/L [1], shape (rows, k)."""
+    """Return positions and torques at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
     out = TorqueAnswer(np.zeros((count, k, 3)), np.zeros((count, k, 3)))
     at, time = evaluate(fields), bind_vectors(rows, "z")

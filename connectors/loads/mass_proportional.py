@@ -2,12 +2,11 @@
 
     load: ∫ ρ Jᵀ g dV with the acceleration g
 
-Each body provides the integral (its ``body_force``); this law only selects bodies and accelerations. Gravity of a
-`World` acts on all bodies.
+Each body law evaluates this integral by its function ``body_force``; the present law only selects bodies and
+accelerations. In contrast, the gravity of a `World` acts on all bodies.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
-coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; the integral is trivial for
-rigid bodies.
+coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class MassProportional(Component):
 
 
 class AccelerationGroup(NamedTuple):
-    """Rows on bodies of one type with the same acceleration: number of the first row, and local rows of the bodies,
+    """Rows on bodies of one type with the same acceleration: index of the first row, and local indices of the bodies,
     shape (k,)."""
 
     component: type[Component]
@@ -49,7 +48,7 @@ class AccelerationGroup(NamedTuple):
 
 
 def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
-    """Group the active rows by type of body and by acceleration; a system of bodies takes only one acceleration per
+    """Group the active rows by type of body and by acceleration, because ``body_force`` accepts one acceleration per
     call."""
     ids, active = rows.local("body"), rows.local("active")
     constant, functions = rows.local("acceleration"), rows.local("function")
@@ -63,7 +62,7 @@ def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
 
 
 def bind(rows: LocalRows) -> TimeColumn:
-    """Bind the accelerations of the rows."""
+    """Create the accelerations of the rows as functions of time."""
     return bind_values(rows, "acceleration", "function")
 
 
@@ -77,7 +76,7 @@ def build(rows: LocalRows) -> System:
         return evaluate(s, g=accelerations.values[group.first], which=group.bodies)
 
     def place_tangent(group: AccelerationGroup, s: Evaluation) -> Evaluation:
-        # the tangent is added to the slots of all bodies that the group contains
+        # the tangent is added to the matrix entries of the bodies of the group
         return evaluate(place(group, s), slots=s.slots_of[group.component].places)
 
     found: list[tuple[Function, Placing]] = []
@@ -97,7 +96,8 @@ def build(rows: LocalRows) -> System:
 
 
 def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
-    """Join functions of bodies into one function, which passes the accelerations at the current time to them."""
+    """Combine functions of bodies into one function, which passes the accelerations at the current time to each of
+    them."""
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):
         return sum(calls, accelerations.fill)

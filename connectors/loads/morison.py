@@ -1,8 +1,8 @@
-"""Forces of a fluid on a thin cable at points of its axis, with derivatives: Morison's equation.
+"""Forces of a fluid on a thin cable at points of its axis, with derivatives, by Morison's equation.
 
-Let t = r'/|r'|, N = I - t tᵀ, w = u - r_t, w_n = N w, w_t = t·w, A = π d²/4. The following forces are per current
-length, and are multiplied by the share s of the fluid at the point (symbols of the fluid:
-`windlass.connectors.fluids.flow`):
+Let t = r'/|r'|, N = I - t tᵀ, w = u - r_t, w_n = N w, w_t = t·w, A = π d²/4. `windlass.connectors.fluids.flow` defines
+the symbols of the fluid. The following forces are per current length, and are multiplied by the volume fraction s of
+the fluid at the point:
 
     drag: D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)
     buoyancy, upwards: B = ρ A g
@@ -11,8 +11,8 @@ length, and are multiplied by the share s of the fluid at the point (symbols of 
 
 The force per reference length is F = g s (D + B + P), with g = |r'|, or g = 1 for cables of constant volume.
 
-B and the first part of P are the pressure of the undisturbed fluid on a closed surface, so tensions are effective
-tensions. Derivatives with respect to the position x and to p = r':
+B and the first term of P are the resultant of the pressure of the undisturbed fluid on a closed surface, so tensions
+are effective tensions. Derivatives with respect to the position x and to p = r':
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
@@ -31,15 +31,15 @@ from windlass.connectors.loads.line_points import LineColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
-# Kernels read arrays of records. The records c contain the parameters of a cable (`create_parameters` in
-# fluid_load.py), m the motion of its points (`line_points.create_points`), and flow the fluid at the points
-# (`flow.create_flows`).
+# Kernels read arrays of records. The argument c contains the parameters of the cables (`create_parameters` in
+# fluid_load.py), m the motion of the points (`line_points.create_points`), and flow the motion of the fluid at the
+# points (`flow.create_flows`).
 
 
 @kernel(inline=True)
 def eval_length(c: Any, i: int, size: float) -> float:
-    """Return g, the length on which the fluid acts, per reference length, at point i [1]: |r'|, or 1 for cables of
-    constant volume."""
+    """Return g, the factor from forces per current length to forces per reference length at point i [1]: |r'|, or 1 for
+    cables of constant volume."""
     length: float = c[i].grows * size + (1.0 - c[i].grows)
     return length
 
@@ -100,7 +100,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # derivatives of w_n, of t and w_t, and of N a with respect to p, times |p|
+                # derivatives with respect to p, times |p|, due to w_n, to t and w_t, and to N a
                 turned = c[i].across * (-q * (speed * N + wn[k] * wn[l] * isp) - t[k] * wn[l] * speed)
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c[i].excess * (along * N + t[k] * (flow[i].a[l] - along * t[l]))
@@ -134,8 +134,8 @@ def fill_inertia(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Write the derivatives of `fill_inertia` with respect to position, slope and acceleration; acceleration takes the
-    place of velocity."""
+    """Write the derivatives of `fill_inertia` with respect to position, slope and acceleration; the derivatives with
+    respect to acceleration are written into ``Fv``."""
     t = np.zeros(3)
     for i in range(len(c)):
         size, along = 0.0, 0.0
@@ -158,11 +158,11 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
-    """Add two powers to each row [W]: the power that drag dissipates, and the power that the added mass transfers to
-    the fluid.
+    """Add two powers [W] to the array ``powers`` for each row: the power that drag dissipates, and the power that the
+    added mass transfers to the fluid.
 
-    The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an
-    added mass that rotates or submerges. ``rates.p`` contains r'_t; ``powers`` has the shape (rows, 2).
+    The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's equation has no term for the
+    change of the added mass by rotation or immersion. ``rates.p`` contains r'_t; ``powers`` has the shape (rows, 2).
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.S.shape[1]

@@ -1,12 +1,11 @@
-"""Points of beams with the rotation of their cross sections: kernels of torques per length and of forces per length
-that rotate with the section.
+"""Kernels of distributed torques on beams, and of distributed forces that rotate with the cross section.
 
     load of a torque m per length:    ∫ Jrᵀ m dx
     load of a force F = A F_0 per length, with constant F_0:    ∫ Jᵀ F dx,    ∂F/∂q = Jr × F for each column of Jr
 
 In 2D, Jr consists of the shape functions N_a of the angles. In 3D, e = Σ N_a e_a are the interpolated Euler parameters,
 n = e·e, and the rotation δθ = G δe of the section has the matrix G = 2 E(e)/n in the global frame, W = Aᵀ G in the
-frame of the section. The products with a vector m are linear in e, apart from the factor 1/n:
+frame of the section. Except for the factor 1/n, the products with a vector m are linear in e:
 
     Gᵀ m = 2 M e/n,    M = [[0, -mᵀ], [m, m~]]         m in the global frame
     Wᵀ m = 2 M e/n,    M = [[0, -mᵀ], [m, -m~]]        m in the frame of the section
@@ -39,25 +38,25 @@ from windlass.framework.model.law import LocalRows
 
 
 class SectionColumns(NamedTuple):
-    """Data of k rows with m points each, on beams of one dimension and order with n nodes."""
+    """Data of k rows with m points each, on beams with n nodes; all beams have the same dimension and order."""
 
-    row: IntArray  # positions of these rows among the local rows, shape (k,)
-    dofs: IntArray  # local numbers of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
+    row: IntArray  # local indices of these rows, shape (k,)
+    dofs: IntArray  # local indices of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
     turns: BoolArray  # whether the vector rotates with the section, shape (k,)
     N: FloatArray  # shape functions at the points, shape (k, m, n)
     w: FloatArray  # weights of the points times the length of the beam [m], shape (k, m)
-    shift: FloatArray  # 2D: angle from the axis of each node to e_1 [rad], shape (k, n)
-    flip: FloatArray  # 3D: sign of the Euler parameters of each node, shape (k, n)
+    shift: FloatArray  # in 2D: angle from the axis of each node to e_1 [rad], shape (k, n)
+    flip: FloatArray  # in 3D: sign of the Euler parameters of each node, shape (k, n)
 
 
 def create_section(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> SectionColumns:
-    """Create the points of the given rows, whose column ``cable`` contains beams of one kind.
+    """Create the points of the given rows, whose column ``cable`` contains beams of one type.
 
     Args:
-        which: positions of these rows, shape (k,).
-        kind: their kind.
+        which: local indices of these rows, shape (k,).
+        kind: type of the beams.
         s: relative positions s = x/L [1], shape (m,) or (k, m).
-        w: weights for a length of 1, shape (m,).
+        w: integration weights for a length of 1, shape (m,).
     """
     width = kind.width
     dofs = np.ascontiguousarray(rows.dofs[which][:, : width * kind.nodes])
@@ -75,8 +74,8 @@ def create_section(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArr
 
 
 def create_sections(rows: LocalRows, which: BoolArray) -> list[SectionColumns]:
-    """Create the Gauss points of the rows ``which``, shape (rows,), grouped by the kind of their beams and the number
-    of points."""
+    """Create the Gauss points of the rows ``which``, shape (rows,), grouped by the type of their beams and by the
+    number of points."""
     points, found = rows.local("points"), []
     for kind, every in group_rows(rows) if which.any() else ():
         on = every[which[every]]
@@ -105,8 +104,8 @@ def read_parameters(c: SectionColumns, i: int, j: int, x: FloatArray, e: FloatAr
 
 @kernel
 def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) -> None:
-    """Fill the vectors F of the records m of all points in the global frame, see `create_points`; ``given`` are the
-    vectors of all rows, shape (rows, 3)."""
+    """Write the vectors of all points in the global frame into the field F of the records m, see `create_points`;
+    ``given`` contains the vectors of all rows, shape (rows, 3)."""
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     in_plane = c.dofs.shape[1] == PLANE * c.N.shape[2]
     for i in range(len(c.dofs)):
@@ -157,7 +156,8 @@ def add_section_force_tangents(
 
 @kernel(inline=True)
 def fill_turning(m: Vector, turns: bool, M: FloatArray) -> None:
-    """Fill M, shape (4, 4), for a torque m in the frame of the section or in the global frame."""
+    """Fill M, shape (4, 4), for a torque m in the frame of the section if ``turns`` is true, otherwise in the global
+    frame."""
     sign = -1.0 if turns else 1.0
     for k in range(3):
         M[0, 1 + k], M[1 + k, 0], M[1 + k, 1 + k] = -m[k], m[k], 0.0
@@ -167,7 +167,7 @@ def fill_turning(m: Vector, turns: bool, M: FloatArray) -> None:
 
 @kernel
 def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """Add Σ w Jrᵀ m of the torques of all rows, shape (rows, 3)."""
+    """Add Σ w Jrᵀ m to f; ``given`` contains the torques of all rows, shape (rows, 3)."""
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     in_plane = c.dofs.shape[1] == PLANE * nodal
@@ -192,7 +192,7 @@ def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArr
 def add_torque_tangents(
     c: SectionColumns, given: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times the derivative of `add_torques` of rows in 3D."""
+    """Add dq times the derivative of `add_torques` for rows in 3D."""
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     for i in range(len(c.dofs)):

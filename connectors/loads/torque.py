@@ -4,7 +4,8 @@
     derivative: ∂load/∂q = T·Hr + Jrᵀ ∂T/∂q
     derivative of the vector: ∂T/∂q = Jr × T for each column of Jr if the vector rotates, otherwise 0
 
-Hr is 0 for 2D bodies, because their rotation is a coordinate.
+Jr is the derivative of the angular velocity with respect to q_t, and Hr = ∂Jr/∂q. Hr is 0 for 2D bodies, because their
+rotation is a coordinate.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """

@@ -1,11 +1,10 @@
-"""Forces and torques on a marker: the law of a vector F with a global or body-fixed direction.
+"""Forces and torques on a marker: common law of a vector F with a global or body-fixed direction.
 
     load: Jᵀ F,    F = vector, or F = A vector if the vector rotates with the body
     derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
     derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
-J and H are the first and second derivatives of the position of the marker (for forces), or of its rotation (for
-torques).
+For forces, J and H are the first and second derivatives of the position of the marker; for torques, of its rotation.
 """
 
 from __future__ import annotations
@@ -89,7 +88,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Bind the records of the rows, with the same fields for forces and torques, and their vectors."""
+    """Create the records of the rows, with the same fields for forces and torques, and their vectors as functions of
+    time."""
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )
@@ -97,7 +97,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 
 
 def on_curved_markers(rows: LocalRows) -> bool:
-    """Return whether the derivatives of any of the markers depend on the coordinates."""
+    """Return whether the Jacobian of any marker depends on the coordinates."""
     kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     return any(CURVED in kind.provides for kind in kinds)
 
@@ -124,8 +124,8 @@ def register_vector_load(
 
     Args:
         component: the schema.
-        output: name of the vector among the output variables.
-        unit: of the vector.
+        output: name of the output variable of the vector.
+        unit: unit of the vector.
         turning: whether the vector is a torque, which acts on rotations; otherwise it is a force.
         check: see `register`.
     """
@@ -143,7 +143,7 @@ def register_vector_load(
             ),
         )  # fmt: skip
         system.load = Term(vectors.fill + force)
-        # most loads do not depend on the coordinates, so they must not enlarge the pattern of the matrix
+        # most loads do not depend on the coordinates, so the sparsity pattern of the matrix needs no entries for them
         if own["body_fixed"].any() or on_curved_markers(rows):
             system.load.tangent = vectors.fill + call(
                 load_tangent,

@@ -1,1 +1,2 @@
-"""Markers, on which connectors act: laws read the columns of markers."""
+"""Markers: points and coordinates on which connectors act. Connectors read positions, velocities and Jacobians from the
+columns of markers."""

@@ -25,13 +25,12 @@ FAMILY = MarkerFamily("cable coordinates marker")
 
 
 class CableColumns(NamedTuple):
-    """Data of n markers with the coordinates of cables; w is the largest number of coordinates of a cable, at least
-    8."""
+    """Coordinates of the cables of n markers; w is the largest number of coordinates of a cable, at least 8."""
 
-    q: FloatArray  # total coordinates [m, 1], 0 beyond the coordinates of the cable, shape (n, w)
+    q: FloatArray  # total coordinates [m, 1], padded by 0, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
     length: FloatArray  # length of the undeformed cable [m], shape (n,)
-    dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, w)
+    dofs: IntArray  # local coordinate indices, padded with an unused index, shape (n, w)
 
 
 class CableCoordinates(Component):
@@ -51,7 +50,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Position k of each marker in the columns, shape (rows,), and local coordinate numbers, shape (rows, w)."""
+    """Index k of each marker in the columns, shape (rows,), and local coordinate indices, shape (rows, w)."""
 
     k: IntArray
     dofs: IntArray

@@ -6,10 +6,10 @@
     tangent: t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
     angular velocity: ω = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a spin about its tangent. A is the rotation that has no component about t0 + t. For motion
-in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined for t = -t0. Therefore cables must
-rotate by less than 180° at markers with b, torques and joints; points on the axis have no such limit. Let F(t) = A B
-for B = A0 b. Then
+A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. For
+motion in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined for t = -t0. Therefore cables
+must rotate by less than 180° at markers with b, torques and joints; points on the axis have no such limit. Let F(t) = A
+B for B = A0 b. Then
 
     F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
@@ -56,7 +56,7 @@ class PositionOnCable3D(Component):
 
 @kernel
 def fill_cross(a: FloatArray, M: FloatArray) -> None:
-    """Write the matrix of the product a × into M."""
+    """Write the matrix [a]× into M."""
     M[0, 0], M[0, 1], M[0, 2] = 0.0, -a[2], a[1]
     M[1, 0], M[1, 1], M[1, 2] = a[2], 0.0, -a[0]
     M[2, 0], M[2, 1], M[2, 2] = -a[1], a[0], 0.0
@@ -64,7 +64,7 @@ def fill_cross(a: FloatArray, M: FloatArray) -> None:
 
 @kernel
 def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF: FloatArray, ddF: FloatArray) -> None:
-    """Write ∂F/∂t, shape (3, 3), and ∂²F/∂t², shape (3, 3, 3), of the offset B rotated by the smallest rotation."""
+    """Write ∂F/∂t, shape (3, 3), and ∂²F/∂t², shape (3, 3, 3), of F = A B, the offset B after the rotation A."""
     u, beta = np.zeros(3), np.zeros(3)
     c, s = 1.0, 0.0
     for i in range(3):
@@ -158,7 +158,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # at a distance from the axis: the offset F, and its derivative G with respect to r'
+        # if the point is not on the axis: the offset F, and its derivative G with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -201,13 +201,14 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world numbers of the positions and slopes of the rows' cables, shape (rows, 12), without angles of
-    twist."""
+    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12),
+    without angles of twist."""
     return world.dofs_of(table.local("cable"))[:, :12]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind the markers with reference directions t0, offsets B [m], and frames A0, whose first column is t0."""
+    """Create the records of the markers, with reference directions t0, offsets B [m], and frames A0, whose first column
+    is t0."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
@@ -218,7 +219,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a point beyond the end of its cable."""
+    """Raise ModelError for a point outside its cable."""
     x, length = table.local("x"), cable_lengths(world, table.local("cable"))
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
         given = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
@@ -240,14 +241,14 @@ class CableShape3D(Component):
 
 
 class SpatialShapeColumns(NamedTuple):
-    """Points of all local 3D cable-shape markers, one marker after the other."""
+    """Points of all local 3D cable-shape markers, in the order of the markers."""
 
-    start: IntArray  # first point of each marker, followed by the number of all points, shape (markers + 1,)
+    start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
     p: FloatArray  # global positions [m], shape (points, 3)
     v: FloatArray  # global velocities [m/s], shape (points, 3)
     S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
     length: FloatArray  # undeformed length of the cable [m], shape (markers,)
-    dofs: IntArray  # local coordinate numbers of the cable, shape (markers, 12)
+    dofs: IntArray  # local coordinate indices of the cable, shape (markers, 12)
 
 
 @kernel
@@ -280,7 +281,7 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
 
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
-    """Create an output of a column at the points of each row, shape (points, 3); entries of rows with fewer points are
+    """Create an output of a column at the points of each row, shape (points, 3); rows with fewer points are padded by
     0."""
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:

@@ -57,19 +57,19 @@ class CableShape(Component):
 
 
 class ShapeColumns(NamedTuple):
-    """Points of all local cable-shape markers, one marker after the other."""
+    """Points of all local cable-shape markers, in the order of the markers."""
 
-    start: IntArray  # first point of each marker, followed by the number of all points, shape (markers + 1,)
+    start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
     p: FloatArray  # positions in global x, y [m], shape (points, 2)
     v: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
-    slope: FloatArray  # slopes r' in global x, y [1], only with an offset and on moving cables, shape (points, 2)
-    slope_rate: FloatArray  # rates of these slopes [1/s], shape (points, 2)
+    slope: FloatArray  # slopes r' in global x, y [1], only with an offset or moving material, shape (points, 2)
+    slope_rate: FloatArray  # rates of the slopes [1/s], shape (points, 2)
     S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], shape (points, 4)
     dS: FloatArray  # derivatives of the shape functions with respect to arc length, shape (points, 4)
     offset: FloatArray  # distance y of the points from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)
-    dofs: IntArray  # local coordinate numbers of the nodes of the cable, shape (markers, 8)
+    dofs: IntArray  # local coordinate indices of the nodes of the cable, shape (markers, 8)
 
 
 @kernel
@@ -78,7 +78,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # coordinates are read once, because the compiler assumes that each write to points may change them
+        # coordinates are copied to variables, because the compiler would read them again after each write to the points
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
@@ -109,8 +109,8 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
 def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
-    """Evaluate the points as `update_points`, for markers on moving cables. ``axial_dof`` contains the local numbers of
-    s, ``G`` the slide matrices, shape (rows, 4, 4).
+    """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the local indices of s, and
+    ``G`` contains the slide matrices, shape (rows, 4, 4).
 
     With w = v + s_t G q the velocities of the material are S w, and the rates of the slopes of the material are S' w.
     """
@@ -161,7 +161,7 @@ def fill_point_jacobian(
     Bxx, Bxy, Byx, Byy = -b * tx * ty, b * tx * tx, -b * ty * ty, b * ty * tx
     along, across = tx * sx + ty * sy, tx * sy - ty * sx
     c, d = -b / l * along, b / l * across
-    # with m = [-ty, tx], m (x) m - t0 (x) t0 has the entries [ty ty - tx tx, -2 tx ty; symmetric, tx tx - ty ty]
+    # with m = [-ty, tx], m (x) m - t0 (x) t0 is [[ty ty - tx tx, -2 tx ty], [-2 tx ty, tx tx - ty ty]]
     e = ty * ty - tx * tx
     Dxx, Dxy = -c * tx * ty + d * e, c * tx * tx - 2.0 * d * tx * ty
     Dyx, Dyy = -c * ty * ty - 2.0 * d * tx * ty, c * tx * ty - d * e
@@ -175,7 +175,8 @@ def fill_point_jacobian(
 
 @kernel(inline=True)
 def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float, float]:
-    """Return the entries G_xx, G_xy = G_yx, G_yy of G(f, r') for a force f at the distance y from the axis."""
+    """Return the components G_xx, G_xy = G_yx and G_yy of the matrix G for a force f at the distance y from the
+    axis."""
     l2 = rx * rx + ry * ry
     l = np.sqrt(l2)
     tx, ty = rx / l, ry / l
@@ -189,13 +190,13 @@ def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tupl
 
 
 def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeColumns:
-    """Create columns of cable-shape markers, and fill the constant columns.
+    """Create the columns of cable-shape markers, and fill the columns that are constant in time.
 
     Args:
         segments: number of segments of each marker, shape (markers,).
         offset: distance of the points of each marker from the axis [m], shape (markers,).
         length: reference length of the cable of each marker [m], shape (markers,).
-        dofs: local coordinate numbers of the cable, shape (markers, 8).
+        dofs: local coordinate indices of the cable, shape (markers, 8).
     """
     start = np.concatenate((np.zeros(1, np.int64), np.cumsum(segments + 1)))
     owner = np.repeat(np.arange(len(segments)), segments + 1)
@@ -219,7 +220,8 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
 
 
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
-    """Return a column of cables of one or several types, by entity numbers of the cables, shape (n,)."""
+    """Return the values of a column for cables of one or several types; ``ids`` are the identifiers of the cables,
+    shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         out[positions] = table.local(name, rows)
@@ -227,7 +229,7 @@ def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
 
 
 def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Return the reference lengths [m] of cables by entity number, shape (n,)."""
+    """Return the reference lengths [m] of cables, shape (n,); ``ids`` are the identifiers of the cables."""
     return column_of(world, ids, "length")
 
 
@@ -248,7 +250,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels; rows on moving cables have another kernel."""
+    """Create the system of the rows; rows on cables with moving material have their own kernel."""
     index = rows.own_marker_index()
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
@@ -263,7 +265,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_used(rows: LocalRows) -> IntArray:
-    """Return the positions of markers in the columns of their family, shape (rows,).
+    """Return the indices of the markers in the columns of their family, shape (rows,).
 
     Raises:
         ModelError: a marker to which nothing refers, because its columns are not filled.
@@ -276,7 +278,7 @@ def find_used(rows: LocalRows) -> IntArray:
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """Evaluate one column at the points of each row, shape (rows, points, 2); entries of rows with fewer points are
+    """Evaluate one column at the points of each row, shape (rows, points, 2); rows with fewer points are padded by
     0."""
     shape: ShapeColumns = fields.markers[FAMILY]
     index = find_used(rows)

@@ -1,4 +1,5 @@
-"""Columns of the coordinate markers: all types of markers fill these columns, and all laws on coordinates read them."""
+"""Columns of the coordinate markers. All types of coordinate markers write these columns, and all laws on coordinates
+read them."""
 
 from __future__ import annotations
 
@@ -15,15 +16,16 @@ FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 class CoordinateColumns(NamedTuple):
     """Data of n coordinate markers; m is the largest number of coordinates of a marker type in the world.
 
-    Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` change J, Jd and H.
+    Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` have other values of J, and
+    values of Jd and H.
     """
 
     value: FloatArray  # displacement from the reference [m, 1 or rad], shape (n,)
     rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
     J: FloatArray  # derivative of value with respect to the coordinates, padded by 0, shape (n, m)
     Jd: FloatArray  # derivative of rate with respect to the coordinates, which is the rate of J, shape (n, m)
-    dofs: IntArray  # local coordinate numbers; the spare number for missing ones and for the ground, shape (n, m)
-    h: IntArray  # position of each marker in H, -1 without second derivatives, shape (n,)
+    dofs: IntArray  # local coordinate indices, padded with an unused index, also for the ground, shape (n, m)
+    h: IntArray  # index of each marker in H, -1 without second derivatives, shape (n,)
     H: FloatArray  # second derivatives of value with respect to the coordinates, shape (curved markers, m, m)
 
 

@@ -3,7 +3,7 @@
     nodes: value = x - reference,    rate = ẋ,    J = 1
     ground: value = 0,    rate = 0
 
-Rotations of 3D bodies are not single coordinates, see `rotation_coordinate`.
+The rotation of a 3D body about an axis is not a single coordinate; see `rotation_coordinate`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
@@ -50,7 +50,7 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Allocate columns for the local markers; markers of types that provide "curved marker" get a position in H, and
+    """Allocate columns for the local markers; markers of types that provide "curved marker" get an index in H, and
     other markers have J = 1."""
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
@@ -73,18 +73,18 @@ def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatA
 
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world number of the coordinate of each row, shape (rows, 1), -1 for the ground."""
+    """Return the global index of the coordinate of each row, shape (rows, 1), -1 for the ground."""
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)
-    # a later check reports numbers that are too large
+    # a later check reports indices that are too large
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind the coordinates of the rows, with their reference values."""
+    """Create the records of the rows, with the reference values of the coordinates."""
     return pack_markers(rows, 1, reference=rows.reference[:, 0])
 
 
@@ -141,15 +141,15 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     """Create a coordinate marker on the angle by which bodies have rotated about an axis since the reference
     configuration.
 
-    The angle counts whole turns, and is correct even if the body also rotates about other axes; see
+    The angle includes whole turns, and is correct even if the body also rotates about other axes; see
     docs/explanation/theory/markers.md. Loads on this coordinate are torques. A coordinate marker is returned unchanged.
 
     Args:
         entity: rigid bodies or rigid nodes of one type, one or several rows; None or `Ground` for the constant value 0.
         axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3). 2D bodies rotate
             only about ``"z"``.
-        global_axis: whether the axis is given in the global frame, for the reference configuration; otherwise the axis
-            is given in the frame of the body.
+        global_axis: whether ``axis`` is a direction in the global frame in the reference configuration; otherwise it is
+            a direction in the frame of the body.
 
     Returns:
         Handle to the markers, one per row.

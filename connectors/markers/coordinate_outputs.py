@@ -1,4 +1,4 @@
-"""Output variables of laws on coordinates; the units depend on the kind of coordinates, lengths or angles."""
+"""Output variables of laws on coordinates. The units depend on whether the coordinates are lengths or angles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
-            # markers with an axis measure angles, and markers with a place on a cable measure strains
+            # markers with the column ``axis`` measure angles, and markers with the column ``place`` measure strains
             turning[positions] = not {"axis", "place"}.isdisjoint(table.component.columns)
             continue
         which = table.local("coordinate", rows)
@@ -34,7 +34,7 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     states = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "node" not in table.component.refs:
-            continue  # coordinates of points
+            continue  # markers on coordinates of points have no node
         for nodes, inner, _ in world.split_by_table(table.local("node", rows)):
             states[positions[inner]] = bool(nodes.component.state_column)
     return states
@@ -43,13 +43,13 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
-    """Create an output variable of laws on the coordinates ``markers``; the unit is another unit if one of the markers
-    is an angle."""
+    """Create an output variable of laws on the coordinates ``markers``; the unit is a unit of rotations, such as N m
+    instead of N, if one of the markers is an angle."""
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 
 
 def find_units(unit: str, markers: Sequence[str] = ("marker0", "marker1")) -> Callable[[LocalRows], list[str]]:
-    """Return the function `Output.units_of` of laws on the coordinates ``markers``."""
+    """Return the function for `Output.units_of` of laws on the coordinates ``markers``."""
 
     def units_of(rows: LocalRows) -> list[str]:
         turning = [find_turning(rows.world, rows.local(name)) for name in markers]

@@ -1,4 +1,4 @@
-"""Registration of types of markers with a kernel, and their coordinate numbers."""
+"""Registration of types of markers with their kernels, and coordinate indices of markers."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def register_marker(
 
 
 def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
-    """Create the records of markers with the columns of the markers and
+    """Create the records of markers. The fields are the columns of the markers, and
 
-    index: position in the columns of their family.
-    dofs: local coordinate numbers, shape (width,), padded by 0.
+    index: index of the marker in the columns of its family.
+    dofs: local coordinate indices, shape (width,), padded by 0.
 
     Args:
         width: largest number of coordinates of a marker of this type.
@@ -67,10 +67,10 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Return the local coordinate numbers of markers of a family, padded by the spare number, shape (markers, m).
+    """Return the local coordinate indices of markers of a family, padded by an unused index, shape (markers, m).
 
-    The width m is the largest number of coordinates of a type in the whole world, and at least ``least``. Therefore m
-    is the width that connectors expect, on every process.
+    The width m is the largest number of coordinates of a type of markers in the whole world, and at least ``least``.
+    Therefore m is the same on all processes.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

@@ -3,8 +3,8 @@ families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
-variables and the drawing, and registers the law. If the tangent kernel is missing, central differences of the force are
-used.
+variables and the drawing, and registers the law. Without a tangent kernel, the tangent is computed by central
+differences of the force.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
-"""UPDATE, OUTCOME: names of the arguments and of the results of kernels that update history values."""
+"""UPDATE, OUTCOME: names of the arguments and of the results of update kernels for history values."""
 ALL = slice(None)
 Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1], the optimum for a smooth function."""
+"""Relative step of central differences [1], which is optimal for smooth functions."""
 SMALLEST = 1e-2
-"""For displacements [m, rad] and velocities [m/s, rad/s] below this value, the step of this value is used, because
-springs hardly change within 1e-7 of it.
+"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is the relative
+step times the larger of this value and the displacement or velocity.
 """
 
 
@@ -74,14 +74,14 @@ class PairKind:
     ]  # function ``(force, force_tangent, load) -> residual, tangent`` for all rows
     differences: Callable[[Kernel], Kernel] | None  # function ``(force) -> force_tangent``, by central differences
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
-    outputs: Mapping[str, Output]  # output variables of all laws of this kind
-    force: Callable[[Callable[..., Any]], Output]  # creates an output variable of the force
-    targets: tuple[str, ...] = ()  # required kinds of markers 0 and 1; default: the family
+    outputs: Mapping[str, Output]  # output variables of all laws on this family
+    force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
+    targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value
-    """Function that creates a kernel for one result of a law, for outputs and accounts."""
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # creates a kernel for the three components of the force
+    """Function that converts a kernel of one scalar result, for outputs and energies."""
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to three components
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
-    """Function that returns the arguments of tangent loops that follow the columns of the markers."""
+    """Function that returns the further arguments of tangent loops, after the columns of the markers."""
 
 
 def register_kind(
@@ -118,28 +118,28 @@ def register_kind(
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
         derived: names of further fields of rows, computed from columns by ``derive``.
-        derive: function ``(rows)`` that returns the values of these fields, arrays of shape (rows, ...) by name.
-        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> number``.
-        source: the source of the law.
-        before: function ``(rows) -> (update, update)`` that returns two updates of fields of the rows, for forces and
-            for tangents: kernel calls, functions ``(s)``, or None.
-        stored, lost, passed: kernels ``(row, u, ut, t) -> number`` by name, for the energy that a row stores [J], and
+        derive: function ``(rows)`` that returns the values of these fields, as arrays of shape (rows, ...) by name.
+        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``. source: the
+            source of the law.
+        before: function ``(rows) -> (update, update)`` that returns the updates of fields of the rows before forces and
+            before tangents. An update is a kernel call, a function ``(s)``, or None.
+        stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]; see `Account`.
-        sliding: kernel ``(row, u, ut, t)`` for laws whose sliding loses energy from step to step. The kernel returns
-            the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise 0. The
-            energy that is not stored is added to "sliding" of ``lost``.
+        sliding: kernel ``(row, u, ut, t)`` for laws that compute the energy lost by sliding for each step. The kernel
+            returns the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise
+            0. The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
-        start: initial history values of a row, for schemas with a reference ``data``. The reference is checked; a
-            missing reference is created. Rows have the fields ``history``, values for the evaluation of forces, and
-            ``start``, values at the start of the step, shape (n,) each.
+        start: initial history values of a row, for schemas with a reference ``data``. A reference of the user is
+            checked; otherwise history values are created. The records get the fields ``history``, with the values for
+            the evaluation of forces, and ``start``, with the values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
             a contact state has changed, and the force of the row [N]; see `PostNewton`.
         update_inactive: whether inactive rows are also updated.
-        gap: kernel ``(row, u, ut, numbers)`` that writes the numbers of `Gaps` of a row, for contacts that open and
+        gap: kernel ``(row, u, ut, numbers)`` that writes the values of `Gaps` of a row, for contacts that open and
             close.
         fill_defaults, check: see `register`.
-        draw: whether rows are drawn as lines between two points, or the function that draws them.
+        draw: whether rows are drawn as lines between their two points, or a function that draws them.
 
     Raises:
         ModelError: a schema without columns that a pair needs, or kernels with wrong arguments or results.
@@ -287,25 +287,25 @@ def evaluate_rows(
 
 
 def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str, k: int) -> Call:
-    """Create the call that fills the k-th energy or power of an account by a `value_loop`; the value is 0 for inactive
-    rows."""
+    """Create the call that fills the k-th energy or power of an `Account` by a `value_loop`; the value is 0 for
+    inactive rows."""
     return call(value, lambda s: (*read(s), getattr(s, name)[k]))
 
 
 def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
-    """Bind functions that update fields of rows, before forces and before tangents."""
+    """Return the calls that update fields of rows before forces and before tangents."""
     first, second = (None, None) if before is None else before(rows)
     return as_call(first), as_call(second)
 
 
 def as_call(update: Update) -> Call:
-    """Convert an update to a call; None becomes an empty call."""
+    """Convert an update to a call, and None to an empty call."""
     return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
 
 
 def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
-    """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the numbers of all rows, see
-    `Gaps`; inactive rows have an infinite gap."""
+    """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the values of `Gaps` for all rows;
+    inactive rows have an infinite gap."""
 
     @kernel
     def fill_gaps(
@@ -325,7 +325,7 @@ def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
 
 def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all rows; a
-    result is one number, or three numbers."""
+    result is a scalar, or a vector of three components."""
 
     @kernel
     def fill_numbers(
@@ -391,8 +391,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
 
 
 def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
-    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the parts of all rows for
-    `fill_jumps`."""
+    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of ``sliding`` for all
+    rows, for `fill_jumps`."""
 
     @kernel
     def fill_parts(
@@ -425,7 +425,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """Return 0, because sliding has a loss per step instead of a power, see `fill_jumps`."""
+    """Return 0: the power lost by sliding, because `fill_jumps` computes the energy lost in each step instead."""
     return 0.0
 
 
@@ -492,19 +492,19 @@ def coordinate_differences(force: Kernel) -> Kernel:
 
 
 Measure = Callable[[Fields], tuple[FloatArray, FloatArray]]
-"""Function ``(fields) -> u, ut`` of some rows; the next call overwrites the arrays."""
+"""Function ``(fields) -> u, ut`` that returns arrays for some rows; the next call overwrites the arrays."""
 
 
 def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Prepare a measure by a kernel ``(values, rates, *given, u, ut)`` for user functions; NumPy would take ten times
-    as long.
+    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for user functions; NumPy would take
+    ten times as long.
 
     Args:
         motion: function that returns values and rates of all markers.
-        given, room: constant arguments of the kernel, and arrays for u and ut.
+        given, room: constant arguments of the kernel, and the arrays u and ut that the kernel fills.
     """
     program, last = NO_CALLS, np.zeros(0)
 
@@ -546,13 +546,13 @@ def read_positions(s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def measure_positions(rows: LocalRows, which: IntArray) -> Measure:
-    """Create the measure of `difference_positions` for some rows with user functions."""
+    """Create a `Measure` of `difference_positions` for the rows ``which`` with user functions."""
     room = np.zeros((len(which), 3)), np.zeros((len(which), 3))
     return prepare_measure(fill_positions, read_positions, pick_pairs(rows, which, "m0", "m1"), room)
 
 
 def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
-    """Create the measure of `difference_coordinates` for some rows with user functions, shape (n, 1)."""
+    """Create a `Measure` of `difference_coordinates` for the rows ``which`` with user functions, shape (n, 1)."""
 
     def read(s: Fields) -> tuple[FloatArray, FloatArray]:
         m = s.markers[COORDINATE]
@@ -563,7 +563,7 @@ def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
-    """Return the columns of the pairs of all rows, or of some rows."""
+    """Return the fields ``names`` of the pairs of all rows, or of the rows ``which``."""
     return tuple(getattr(rows.columns[0], name)[which] for name in names)
 
 
@@ -574,8 +574,8 @@ def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatA
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, with the factors of the law if it has
-    factors, shape (n,) each."""
+    """Evaluate u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, shape (n,) each; coordinates are multiplied
+    by the factors of the law, if it has factors."""
     m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 

@@ -1,7 +1,7 @@
-"""Loops over the rows of connectors between two markers, which assemble forces and tangent; they are written once and
-compiled for each law.
+"""Loops over the rows of connectors between two markers, which assemble forces and tangent. The loops are compiled
+separately for each law.
 
-A law provides kernels for one row, which is a record with the columns of the schema under their names (see `rows`).
+A law provides kernels for one row. A row is a record whose fields are the columns of the schema (see `rows`).
 `register_pair` creates all other parts of the law from these kernels, see `pair_laws`. For coordinate markers the
 arguments are u = value1 - value0 (each value times its factor, if the law has factors) and the rate u_t. For position
 markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return f(u, u_t, t) and its derivatives P = ∂f/∂u,
@@ -39,26 +39,26 @@ PairLoops = tuple[Callable[..., None], Callable[..., None]]
 class Pair(NamedTuple):
     """The two markers of each row."""
 
-    m0: IntArray  # position of marker 0 in the columns of its family, shape (rows,)
-    m1: IntArray  # position of marker 1 in the columns of its family, shape (rows,)
-    dofs: IntArray  # local coordinate numbers of marker 0, followed by the numbers of marker 1, shape (rows, n)
+    m0: IntArray  # index of marker 0 in the columns of its family, shape (rows,)
+    m1: IntArray  # index of marker 1 in the columns of its family, shape (rows,)
+    dofs: IntArray  # local coordinate indices of marker 0, followed by the indices of marker 1, shape (rows, n)
     n0: int  # number of columns of ``dofs`` that belong to marker 0
-    active: NDArray[np.bool_]  # whether each row contributes, shape (rows,)
+    active: NDArray[np.bool_]  # whether each row exerts forces, shape (rows,)
     w0: FloatArray  # factor of coordinate 0: column ``factor0``, or 1 if the law has no such column
     w1: FloatArray  # factor of coordinate 1: column ``factor1``, or 1 if the law has no such column
 
 
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of ``marker0``, followed by the numbers of ``marker1``, padded by -1, shape
+    """Return the global coordinate indices of ``marker0``, followed by the indices of ``marker1``, padded by -1, shape
     (rows, n)."""
     parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """Bind the pair of a table with ``marker0``, ``marker1`` and ``active``; the coordinates are the result of
-    `pair_dofs`.
+    """Create the `Pair` of a table with the columns ``marker0``, ``marker1`` and ``active``; the coordinates are the
+    result of `pair_dofs`.
 
     Raises:
         ModelError: the table has no references to two markers, or no column ``active``.
@@ -72,7 +72,7 @@ def bind_pair(rows: LocalRows) -> Pair:
 
 @kernel(inline=True)
 def load_nothing(row: Any, data: FloatArray, start: FloatArray) -> None:
-    """Load no history values; for rows without history."""
+    """Do nothing: the default of the argument ``load``, for laws without history values."""
 
 
 def create_load(history: int) -> Callable[..., None]:
@@ -94,7 +94,7 @@ def create_load(history: int) -> Callable[..., None]:
 
 @kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
-    """Return the difference of two rows of three numbers."""
+    """Return the difference of rows m1 and m0 of an array of shape (n, 3)."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 
@@ -154,7 +154,7 @@ def coordinate_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # arrays for both markers side by side: J, and dq ∂f/∂q + dv ∂f/∂v
+        # arrays for the coordinates of both markers: J, and dq ∂f/∂q + dv ∂f/∂v
         J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
             if not pair.active[i]:
@@ -163,7 +163,7 @@ def coordinate_pair(
             load(row, data, start)
             w0, w1 = pair.w0[i], pair.w1[i]
             u, ut = w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
-            # derivatives of the force, and of the markers
+            # derivatives of the force with respect to the coordinates of both markers
             df_du, df_dut = force_tangent(row, u, ut, t)
             k, d = dq * df_du + dv * df_dut, dq * df_dut
             for a in range(n0):
@@ -198,14 +198,14 @@ def position_pair(
 
     Args:
         force: kernel ``(row, u, ut, t) -> (fx, fy, fz)`` for one row of the law; u [m], ut [m/s] and f [N] are tuples
-            of three numbers in the global frame, t [s].
+            of three components in the global frame, t [s].
         force_tangent: kernel ``(row, u, ut, t, P, V)`` that writes all entries of P = ∂f/∂u [N/m] and
             V = ∂f/∂u_t [N s/m], each of shape (3, 3).
         load: kernel created by `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`; m are the columns of the position
-        markers.
+        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`; m contains the columns of the
+        position markers.
 
     Raises:
         ModelError: a kernel with other arguments, or with a wrong number of results.
@@ -246,7 +246,8 @@ def position_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # small arrays, created once per call: P and V, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
+        # small arrays, created once per call: P and V; J and J̇ for the coordinates of both markers; dq ∂f/∂q + dv
+        # ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
         for i in range(len(pair.m0)):
@@ -256,7 +257,7 @@ def position_pair(
             load(row, data, start)
             u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
             force_tangent(row, u, ut, t, P, V)
-            # J and J̇ of the difference; marker 0 has the negative sign
+            # J and J̇ of p1 - p0; the columns of marker 0 have the negative sign
             for k in range(3):
                 for a in range(n0):
                     J[k, a] = -m.J[m0, k, a]

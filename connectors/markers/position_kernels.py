@@ -1,6 +1,7 @@
-"""Kernels of the position markers: their columns, and the loops that fill these columns; see `position_markers`.
+"""Columns of the position markers, and the kernels that fill these columns; see `position_markers`.
 
-The last functions serve joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
+The last functions in this file evaluate d = p1 - p0, the rates and the Jacobians of two rigid markers, for joints and
+springs.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ class PositionColumns(NamedTuple):
     v: FloatArray  # velocity [m/s], shape (n, 3)
     J: FloatArray  # ∂p/∂q, shape (n, 3, m)
     Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
-    dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
+    dofs: IntArray  # local coordinate indices, padded with an unused index, shape (n, m)
     angle: FloatArray
-    """Rotation about z [rad], shape (n,): total angle of 2D rigid bodies, angle in (-π, π] of cables, otherwise 0."""
+    """Rotation about z [rad], shape (n,): total angle of 2D rigid bodies, including whole turns; angle in (-π, π] of
+    cables; otherwise 0."""
     A: FloatArray  # rotation matrix from the frame of the marker to the global frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
-    h: IntArray  # position of each marker in H and Hr, -1 if H and Hr are 0, shape (n,)
+    h: IntArray  # index of each marker in H and Hr, -1 if H and Hr are 0, shape (n,)
     H: FloatArray  # ∂J/∂q, shape (rows, 3, m, m); the last index belongs to q
     Hr: FloatArray  # ∂Jr/∂q, shape (rows, 3, m, m); the last index belongs to q
 
@@ -111,7 +113,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
             m.Jd[k, 1, ix] = ye * (tau * ty * nx - w * ny * nx + w * ty * tx)
             m.Jd[k, 1, iy] = ye * (tau * ty * ny - w * ny * ny + w * ty * ty)
             m.Jr[k, 2, ix], m.Jr[k, 2, iy] = e * nx, e * ny
-        # second derivatives, from s = t nᵀ + n tᵀ and n nᵀ
+        # second derivatives, composed of s = t nᵀ + n tᵀ and n nᵀ
         h = m.h[k]
         if h < 0:
             continue
@@ -184,7 +186,7 @@ def add_curvature(
 
 @kernel
 def cross(a: Any, b: Any) -> Any:
-    """Return a × b of two vectors, as three numbers."""
+    """Return the three components of a × b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
@@ -196,7 +198,7 @@ def dot(a: Any, b: Any) -> Any:
 
 @kernel
 def turn_vector(A: Any, b: Any) -> Any:
-    """Return A b of a frame A and a vector b, as three numbers."""
+    """Return the three components of A b, for a rotation matrix A and a vector b."""
     return (
         A[0, 0] * b[0] + A[0, 1] * b[1] + A[0, 2] * b[2],
         A[1, 0] * b[0] + A[1, 1] * b[1] + A[1, 2] * b[2],

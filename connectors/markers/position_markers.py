@@ -7,9 +7,10 @@
     cable, Jr for S_i: (1/|r'|) S_i' nᵀ
     cable, H for S_i S_j: (y/|r'|²) S_i' S_j' (t ⊗ (t nᵀ + n tᵀ) - n ⊗ n nᵀ)
     cable, Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
-    ground: p is constant, given from the reference point of the ground
+    ground: p is constant, given relative to the reference point of the ground
 
-3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`, nodes with twist in `twist_markers`.
+`position_markers3d` describes markers on 3D bodies, `cable_markers3d` on 3D cables, and `twist_markers` on nodes with
+twist.
 
 J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
@@ -63,7 +64,7 @@ TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
-"""Name that 3D cables provide; their file is loaded only for models with 3D cables."""
+"""Name in the attribute ``provides`` of 3D cables; the file of 3D cables is loaded only for models with 3D cables."""
 NODE_DOFS = 8
 """Number of coordinates of a cable that belong to its two nodes."""
 
@@ -109,7 +110,7 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the local markers; markers of types that provide "curved marker" get a position in H and
+    """Allocate columns for the local markers; markers of types that provide "curved marker" get an index in H and
     Hr."""
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
@@ -135,14 +136,16 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Return whether each row of a marker table has second derivatives; the centre of a rigid body has none."""
+    """Return whether each row of a marker table has second derivatives; a marker at the reference point of a rigid body
+    has none."""
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), CURVED in table.component.provides)
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world numbers of the position coordinates of each row's node, padded by -1, shape (rows, 2 or 3)."""
+    """Return the global indices of the position coordinates of the node of each row, padded by -1, shape (rows, 2 or
+    3)."""
     ids = table.local("node")
     parts = [
         (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])
@@ -155,7 +158,7 @@ def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _position_width(component: type[Component]) -> int:
-    """Return the number of leading coordinates that are a position."""
+    """Return the number of position coordinates, which are the first coordinates of a node."""
     width = 0
     while width < 3 and component.dof_names[width : width + 1] == ("xyz"[width],):
         width += 1
@@ -163,7 +166,8 @@ def _position_width(component: type[Component]) -> int:
 
 
 def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[Any]:
-    """Bind points with ``count`` coordinates; the positions [m] of fixed points are given."""
+    """Create the records of points; ``count`` is the number of coordinates of a point, and ``fixed`` contains the
+    positions [m] of fixed points."""
     n = len(rows.rows)
     return pack_markers(
         rows, 3, count=np.full(n, rows.dofs.shape[1]), fixed=np.zeros((n, 3)) if fixed is None else fixed
@@ -171,7 +175,8 @@ def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[An
 
 
 def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
-    """Bind markers with their points on bodies, or at nodes."""
+    """Create the records of markers on rigid bodies or rigid nodes; the points on bodies are in the frame of the
+    body."""
     at_node = "local" not in rows.table.component.columns
     return pack_markers(rows, 3, **({"local": np.zeros((len(rows.rows), 2))} if at_node else {}))
 
@@ -181,14 +186,14 @@ def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _bind_on_cable(rows: LocalRows) -> NDArray[Any]:
-    """Bind markers on cables, with shape functions and their derivatives."""
+    """Create the records of markers on cables, with shape functions and their derivatives."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     return pack_markers(rows, NODE_DOFS, S=shape.S, dS=shape.dS)
 
 
 def _bind_on_ground(rows: LocalRows) -> NDArray[Any]:
-    """Bind markers at constant global positions."""
+    """Create the records of markers at constant global positions."""
     positions: FloatArray = rows.local("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
         positions[where] += grounds.local("position", ground_rows)
@@ -213,16 +218,16 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
 
     Args:
         entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one type.
-        at: place on the entity [m], shape (2,), or (rows, 2) for one place per row. Rigid bodies: in the body's frame.
-            Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z, in a frame that
-            rotates with the tangent, see cable_markers3d.py. `Ground` and `RigidBody3D`: x, y, or x, y, z; for the
-            ground relative to its reference point. Nodes and `MassPoint`: only the place (0, 0).
+        at: position on the entity [m], shape (2,), or (rows, 2) for one position per row. Rigid bodies: position in the
+            frame of the body. Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z,
+            in a frame that rotates with the tangent, see cable_markers3d.py. `Ground` and `RigidBody3D`: x, y, or x, y,
+            z; for the ground relative to its reference point. Nodes and `MassPoint`: only (0, 0).
 
     Returns:
-        Handle to the markers, one per row or place.
+        Handle to the markers, one per row or position.
 
     Raises:
-        ModelError: an entity without position, or a place that the entity does not have.
+        ModelError: an entity without position, or a position outside the entity.
     """
     entity = merge_handles(entity)
     component = entity.table.component
@@ -271,7 +276,7 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
 @checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))
 @all_or_nothing
 def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: float = 0.0) -> Entity:
-    """Create markers for the shape of each cable, approximated by straight segments: `CableShape` in 2D, `CableShape3D`
+    """Create markers that approximate the shape of each cable by straight segments: `CableShape` in 2D, `CableShape3D`
     in 3D.
 
     Args:
@@ -314,7 +319,8 @@ def merge_handles(entity: Handles) -> Entity:
 
 
 def list_handles(call: str, name: str, given: Any) -> list[Entity]:
-    """List the handles in an argument of a call: one handle or a list of handles, with at least one entity in total.
+    """List the handles in an argument of a call: one handle, or a list of handles that refer to at least one entity in
+    total.
 
     Raises:
         ModelError: no handle, or an argument of another type.
@@ -328,7 +334,7 @@ def list_handles(call: str, name: str, given: Any) -> list[Entity]:
 
 
 def find_nodes(world: Tables, entity: Entity) -> Entity:
-    """Find the nodes of bodies with one node each; return nodes unchanged.
+    """Return the nodes of bodies that have one node each; return nodes unchanged.
 
     Raises:
         ModelError: an entity that is neither a node nor has exactly one node.
@@ -347,8 +353,8 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """Return the place as an array of shape (2,) or (rows, 2); if a third number is allowed, also of shape (3,) or
-    (rows, 3)."""
+    """Return the position ``at`` as an array of shape (2,) or (rows, 2); if the entity allows a third component, also
+    of shape (3,) or (rows, 3)."""
     spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     place = read_numbers(at)

@@ -7,8 +7,8 @@
     angular velocity: ω = Jr e_t,    Jr = 2 E(e)/n,    ∂Jr/∂e_b = 2 (∂E/∂e_b - Jr e_b)/n
     matrix: E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
-Without the division by n the second derivatives would be the constant 2 S_k. With the division, p rotates rigidly for
-every e. Therefore δA = (Jr δe)~ A is exact, as tangents of forces and joints require.
+Without the division by n the second derivatives would be the constant 2 S_k. With the division, A(e) is a rotation
+matrix for every e ≠ 0. Therefore δA = (Jr δe)~ A is exact, as tangents of forces and joints require.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
 follow by differentiation.
@@ -108,7 +108,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
                 m.Jr[k, d, 3 + a] = E[d, a]
                 for b in range(4):
                     m.Hr[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
-        # ∂E/∂e is constant; the entry in row d and column a is ± a component e_b
+        # ∂E/∂e is constant; the element in row d and column a of E is ± a component e_b
         for d in range(3):
             p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
             m.Hr[h, d, 3, 4 + d] -= s
@@ -134,8 +134,8 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind markers with their points b on bodies, or at nodes; the points are stored as S [m], (3, 4, 4), such that A b
-    = eᵀ S e/n."""
+    """Create the records of markers on bodies or nodes; the points b are stored as S [m], (3, 4, 4), such that A b = eᵀ
+    S e/n."""
     b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 3))
     return pack_markers(rows, 7, S=quadratic_forms(b))
 

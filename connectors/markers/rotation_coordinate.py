@@ -8,14 +8,14 @@
     second derivatives: φ_ee = H = -2 (g wᵀ + w gᵀ),    w = (c b + s a)/(s² + c²)
 
 The angle φ is the twist of the decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to
-n. The angle does not depend on the order of swing and twist, on the length of e, and on whether n is fixed in the body
-or in space (in the reference configuration, A_ref n). The sum s² + c² is cos²(β/2) for a swing β of the axis, so the
-twist is undefined at β = 180°.
+n. The angle is independent of the order of swing and twist, of the norm of e, and of whether the axis is fixed in the
+body (n) or in space (A_ref n, its direction in the reference configuration). The sum s² + c² is cos²(β/2) for a swing β
+of the axis, so the twist is undefined at β = 180°.
 
-The angle counts whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
+The angle includes whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
 nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases:
-a step rotates by more than 3/4 of a turn, or the axis has passed its opposite direction, where the angle jumps by a
-turn. In both cases the angle is NaN, so the step fails or is shortened.
+the body rotates by more than 3/4 of a turn in a step, or the axis n passes the direction opposite to its reference
+direction, where the angle jumps by a turn. In both cases the angle is NaN, so the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -91,13 +91,14 @@ def unwrap(sine: float, cosine: float, last: float) -> float:
 
 @kernel
 def is_lost(change: float, share: float) -> bool:
-    """Return whether an angle that changes by ``change`` [rad] within a step is ambiguous; share = (s² + c²)/(e·e)."""
+    """Return whether an angle that changes by ``change`` [rad] within a step is ambiguous; ``share`` is (s² +
+    c²)/(e·e)."""
     return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
 
 
 @kernel
 def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
-    """Evaluate φ, its rate and its derivatives of each row; NaN if the angle is undefined."""
+    """Evaluate φ, its rate and its derivatives for each row; the results are NaN if the angle is undefined."""
     for i in range(len(rows)):
         row = rows[i]
         k, h = row.index, m.h[row.index]
@@ -127,7 +128,7 @@ def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArr
 
 @kernel
 def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
-    """Store the angles of all rows whose angle is defined."""
+    """Store the defined angles as history values; undefined angles are not stored."""
     for i in range(len(rows)):
         row = rows[i]
         sine, cosine, share = eval_parts(row, x)
@@ -136,7 +137,8 @@ def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
 
 
 def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return a and b for reference Euler parameters, shape (rows, 4), and axes of any length, shape (rows, 3)."""
+    """Return the vectors a and b, for reference Euler parameters of shape (rows, 4) and axes of any length > 0, shape
+    (rows, 3)."""
     n, b = normalise(axis), normalise(reference)
     vector = b[:, :1] * n + np.cross(b[:, 1:], n)
     return np.concatenate((-(b[:, 1:] * n).sum(axis=1, keepdims=True), vector), axis=1), b
@@ -150,10 +152,10 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Bind the records of the rows.
+    """Create the records of the rows, with these fields.
 
-    dofs: local numbers of e0..e3.  a, b: directions of s and c among the Euler
-    parameters (4,).  first: angle of the initial values [rad].
+    dofs: local indices of e0..e3.  a, b: directions of s and c among the Euler parameters (4,).  first: angle of the
+    initial values [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
     first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
@@ -186,7 +188,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """
     axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
     if axis is None or axis.shape[-1:] != (3,):
-        return values  # the table raises the error for invalid input
+        return values  # the table raises the error if the axis is invalid
     length = np.sqrt((axis**2).sum(axis=-1))
     for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
         row = world.table(RotationCoordinate).count + i
@@ -195,7 +197,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis that the initial values reverse, and for invalid history values."""
+    """Raise ModelError if the initial rotation reverses the axis, and for invalid history values."""
     check_history(world, table, len(START))
     dofs = world.numbering.places(world.resident_dofs(table))
     a, b = directions(world.numbering.reference[dofs], table.local("axis"))
@@ -209,7 +211,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def find_places(rows: LocalRows) -> IntArray:
-    """Return the positions of the rows in the columns of the family.
+    """Return the indices of the rows in the columns of the family.
 
     Raises:
         ModelError: a marker to which nothing refers, because its angle is not updated.

@@ -1,4 +1,5 @@
-"""Position markers on nodes with twist: they rotate with the material, so torques and joints can rotate the material.
+"""Position markers on nodes with twist. The markers rotate with the material, so torques and joints can act on the
+rotation of the material.
 
     position: p = r
     rotation: A = D of the node
@@ -30,15 +31,15 @@ from windlass.framework.model.schema import Component, ref
 
 
 class TwistNodePosition(Component):
-    """Position marker on a node with twist, with the frame of its material."""
+    """Position marker on a node with twist, which rotates with the material."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSlopeTwist3D", "the node")
 
 
 class TwistNodeRows(NamedTuple):
-    """Position k of each marker in the columns; dofs, shape (rows, 7); b, shape (rows, 3), and F, shape (rows, 4), of
-    the nodes."""
+    """Index k of each marker in the columns, shape (rows,); local coordinate indices ``dofs``, shape (rows, 7);
+    constants b, shape (rows, 3), and F, shape (rows, 4), of the nodes."""
 
     k: IntArray
     dofs: IntArray
@@ -64,7 +65,7 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
             m.Jr[k, d, 6] = t[d]
             for a in range(3):
                 m.A[k, d, a] = axes[a][d]
-                # entry of [p]× in row d and column a
+                # element of [p]× in row d and column a
                 turn = 0.0 if a == d else (-p[3 - a - d] if a == (d + 1) % 3 else p[3 - a - d])
                 m.Jr[k, d, 3 + a] = ig * turn - iS * t[d] * h[a]
         if hk < 0:
@@ -85,7 +86,7 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
 
 
 def bind(rows: LocalRows) -> TwistNodeRows:
-    """Bind markers with the constants of their nodes."""
+    """Create the records of markers, with the constants of their nodes."""
     return TwistNodeRows(rows.own_marker_index(), rows.dofs, *read_frames(rows.world, rows.local("node")))
 
 

@@ -1,1 +1,2 @@
-"""Reports, pictures and theory of belts on pulleys; this folder contains no forces."""
+"""Reports, pictures and theory of belts on pulleys and of ropes on surfaces. The modules of this folder exert no
+forces."""

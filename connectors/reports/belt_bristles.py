@@ -1,14 +1,14 @@
-"""Steady motion of a stretched belt around a pulley; deformable bristles transmit the friction.
+"""Steady motion of a stretched belt around a pulley, on which deformable bristles transmit the friction.
 
-The reference length X is counted from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
-and the force F = N - rhoA c² lam (see `belt_theory`). Per reference length, mu_k is the stiffness of the bristles and
-mu_v the damping parallel to them:
+The reference length X is measured from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
+and the force F = N - rhoA c² lam; `belt_theory` defines these quantities. Per reference length, mu_k is the stiffness
+of the bristles and mu_v the damping parallel to them:
 
-    rate of the motion along the rim: w = r (lam/rho - omega/c), per reference length
+    displacement relative to the rim, per reference length: w = r (lam/rho - omega/c)
     bristle: u' = w,    f = mu_k u + mu_v c w, with u = 0 at the entry
     force: F' = a f,    a = r/R
     sticks: |f| <= mu p,    p = F lam/rho
-    slips: |f| = mu p, so dF/dphi = +-mu a F
+    slips: |f| = mu p, so dF/dphi = ±mu a F
 
 Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with S = dw/dF, which is a/E on a rigid rim.
 This is the equation of shear lag. The solutions of this equation are exp(s X) with s² = a S (mu_k + mu_v c s); the
@@ -16,9 +16,8 @@ combination that satisfies w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 
-Therefore the speeds of belt and rim already differ at the entry. With rigid bristles the speed of the belt at the entry
-would be the speed of the rim. For a rim of the contact stiffness k, S is the slope at the mean of the forces at entry
-and exit.
+Therefore the speeds of belt and rim differ already at the entry. With rigid bristles both speeds are equal at the
+entry. For a contact of finite stiffness, S is evaluated at the mean of the forces F at entry and exit.
 
 Source: T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063, and G. Gerbert, Belt slip, a
 unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; for shear lag O.
@@ -36,17 +35,17 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Share of the arc [1] above which the whole arc is treated as slipping."""
+"""Slip arc, relative to the whole arc [1], above which the whole arc is treated as slipping."""
 
 EQUAL = 1e-9
-"""Change of F on an arc, relative to F [1], below which bristles do not deflect."""
+"""Change of F on an arc, relative to F [1], below which the deflection of bristles is neglected."""
 
 PASSES = 50
-"""Largest number of fixed-point iterations for a length; a few are usually sufficient."""
+"""Largest number of fixed-point iterations for a reference length; usually a few iterations are sufficient."""
 
 
 class Rim(NamedTuple):
-    """A pulley with its belt; the symbols are defined at the head of this file."""
+    """A pulley with its belt; the docstring of this file defines the symbols."""
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
@@ -58,8 +57,8 @@ class Rim(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Result for an arc: w at the entry [1], slip arc [rad], reference length that sticks [m], F at the start of slip
-    [N].
+    """Result for an arc: w at the entry [1], angle of the slip arc [rad], reference length of the sticking part [m],
+    and F at the start of slip [N].
     """
 
     lag: float
@@ -69,14 +68,14 @@ class Passage(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """Return w(0) and w(X) for a sticking length X, divided by w'(X) [m]."""
+    """Values w(0) and w(X) for a sticking length X, each divided by w'(X) [m]."""
 
     first: float
     last: float
 
 
 def eval_stick(rim: Rim, X: float) -> Stick:
-    """Evaluate the solution of shear lag without growing exponentials."""
+    """Evaluate the solution of shear lag by decreasing exponentials only, which cannot overflow."""
     half = 0.5 * rim.share * rim.slope * rim.damping
     root = sqrt(half * half + rim.share * rim.slope * rim.stiffness)
     s1, s2 = half + root, half - root
@@ -85,14 +84,14 @@ def eval_stick(rim: Rim, X: float) -> Stick:
 
 
 def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tuple[float, float]]) -> float:
-    """Find the reference length [m] that lies on ``angle`` [rad] and ends with the force F. ``lag_of`` is a function of
-    this length that returns w and u at its end.
+    """Find the reference length [m] of the belt on an arc of ``angle`` [rad] at whose end the force is F. ``lag_of`` is
+    a function of this length that returns w and u at the end of the arc.
 
     The angle is the integral of lam/rho = (w + r omega/c)/r, so it equals u/r + X omega/c.
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
-    # w is of the order of the change of stretch, so each iteration adds at least two correct digits
+    # w is of the order of the change of stretch, so each iteration reduces the error by a factor of at least 100
     for _ in range(PASSES):
         w, u = lag_of(X)
         before, X = X, (rim.radius * angle - u + w * X) / turn
@@ -102,11 +101,11 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
 
 
 def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Passage:
-    """Solve the motion over ``angle`` [rad] of a belt that enters with the force F = ``entry`` and leaves with
-    ``leave`` [N].
+    """Solve the motion of a belt over an arc of ``angle`` [rad], with the force F = ``entry`` [N] at the entry and F =
+    ``leave`` [N] at the exit.
 
-    The belt sticks and then slips, or sticks on the whole arc. `check_passage` checks that the belt does not stick
-    again.
+    The solution assumes that the belt sticks and then slips, or sticks on the whole arc. `check_passage` checks that
+    the belt does not stick again.
     """
     gain = rim.share * rim.slope
 
@@ -131,8 +130,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
     growth = sign * rim.friction * rim.share
 
     def slip(last: float) -> tuple[float, Passage, float]:
-        """Return F at the entry if the belt slips over the angle ``last`` at the end of the arc, the passage, and w at
-        the start of slip.
+        """For a belt that slips over the angle ``last`` at the end of the arc, return F at the entry, the `Passage`,
+        and w at the start of slip.
         """
         F = leave * exp(-growth * last)
         f = sign * rim.friction * F * rim.turn(F)
@@ -143,7 +142,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
-    # upper bound of the slip arc, on which slip alone would change the force by the whole amount
+    # upper bound of the slip arc: the arc on which slip alone changes the force from entry to leave
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]
@@ -152,8 +151,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
 
 def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | None:
-    """Solve the motion over an arc as `pass_pulley`, for any forces; return None if the belt slips on the whole arc or
-    does not press on it."""
+    """Solve the motion over an arc as `pass_pulley` does, for any forces. Return None if the belt slips on the whole
+    arc or does not press on the pulley."""
     if min(entry, leave) <= 0.0:
         return None
     if abs(leave / entry - 1.0) < EQUAL:
@@ -166,9 +165,10 @@ def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | No
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    Sticking after slip occurs only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
-    friction limit may increase faster than the force of a bristle. The test begins at sixteen times the stiffness EA
-    (mu/R)². The belt slips while w > (mu p/mu_k)'. As functions of F, w is linear and (mu p/mu_k)' is convex.
+    Sticking after slip can occur only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
+    friction limit may increase faster than the force of a bristle. The test is made only for bristles that are softer
+    than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w is linear and (mu
+    p/mu_k)' is convex.
     """
 
     def force(w: float) -> float:

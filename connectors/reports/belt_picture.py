@@ -1,4 +1,5 @@
-"""A picture of a belt drive: the belt coloured by its axial force, tension along the belt, pulley speeds over time.
+"""A picture of a belt drive: the belt coloured by its axial force, the axial force along the belt, and the speeds of
+the pulleys over time.
 
 speeds = Sensors("speeds.csv", [Sensor(left, "angular_velocity"), Sensor(right, "angular_velocity")])
 state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
@@ -33,31 +34,31 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
-"""Number of straight lines per cable element in the picture, an even number."""
+"""Number of straight lines per cable element in the picture; the number must be even."""
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 STICK, SLIP = "#0b7285", "#f59f00"
 SMALLEST_FONT = 6.5
-"""Font size below which only the names of small pulleys are shown, without numbers [points]."""
+"""Font size [points] below which only the name of a pulley is shown, without values."""
 COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 """Colours of the pulleys, in the order of the circles."""
 
 
 class Wheel(NamedTuple):
-    """One circle and its contacts."""
+    """A circle of a pulley with its contacts."""
 
-    name: str  # name of the entity that carries the circle
+    name: str  # name of the entity to which the circle belongs
     center: FloatArray  # global x, y [m], shape (2,)
     radius: float  # [m]
     spoke: FloatArray  # unit vector of the local x axis, shape (2,)
     speed: float  # angular velocity [rad/s]
-    report: PulleyReport  # see `PulleyReport`
-    segments: Segments  # see `Segments`
+    report: PulleyReport  # report of the pulley
+    segments: Segments  # segments of the cable that can touch the circle
     spans: FloatArray  # arc lengths along the belt at the start and end of each contact [m], shape (spans, 2)
 
 
 class CableLine(NamedTuple):
-    """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each; the force is
-    NaN at the end."""
+    """A chain of connected cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each. The
+    last value of the force is NaN."""
 
     points: FloatArray
     arc: FloatArray
@@ -82,24 +83,24 @@ def draw_belt(
     speeds: Sensors | None = None,
     title: str = "",
 ) -> Any:
-    """Draw a belt drive into a picture; under MPI all processes must call this function together.
+    """Draw a picture of a belt drive. Under MPI all processes must call this function together.
 
     Args:
         path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. If the
-            path is None, a figure of matplotlib is returned, which notebooks show.
+            path is None, a figure of matplotlib is returned, which notebooks display.
         state: the state to show.
         cables: the cables of the belt.
-        contacts: contacts of the belt with the pulleys, rows of one law.
-        speeds: sensors; sensors in rad/s are shown over time.
+        contacts: contacts of the belt with the pulleys, rows of one component.
+        speeds: sensors of the run; the values of all sensors in rad/s are drawn over time.
         title: heading; default: the time.
 
     Returns:
-        The absolute path, or the figure. On all processes except the first the result is None instead of a figure.
+        The absolute path, or the figure. If a figure is requested, all processes except the first return None.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    # with -help, a script runs without solving and writes no files
+    # with the option -help, a script does not solve and writes no files
     if options.help_requested():
         return None if path is None else Path(path).absolute()
     target = check_picture(path) if is_first_process() else None
@@ -124,14 +125,14 @@ def draw_belt(
 
 
 def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line: FloatArray, title: str) -> Any:
-    """Draw a figure of a belt on its pulleys before any solve.
+    """Draw a figure of a belt on its pulleys from their geometry, without a solve.
 
     Args:
-        centers: [m], shape (pulleys, 2).
-        radii: [m], shape (pulleys,).
-        names: texts in the pulleys.
+        centers: centres of the pulleys [m], shape (pulleys, 2).
+        radii: radii of the pulleys [m], shape (pulleys,).
+        names: texts drawn in the pulleys.
         line: points of the belt [m], shape (n, 2).
-        title: heading.
+        title: heading of the figure.
     """
     from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
 
@@ -152,13 +153,13 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
 
 
 def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
-    """Create the chains of cables with their axial forces; return also the arc length at which each cable begins [m],
-    by entity number."""
+    """Create the chains of cables with their axial forces. Also return the arc length [m] at the start of each cable,
+    by the identifier of the cable."""
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
-    # within coarse elements the axial force oscillates, so only the values at 0, L/2 and L are drawn
+    # the axial force oscillates within coarse elements, so only its values at 0, L/2 and L are drawn
     half = length[:, None] * np.array([0.0, 0.5, 1.0])
     stations = rows.evaluate(find_output(cables, "axial_force"), fields, {"x": half})
     weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)
@@ -217,7 +218,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
 
 
 def name_carrier(world: World, marker: Entity) -> str:
-    """Return the name of the entity that carries a marker."""
+    """Return the name of the entity to which a marker belongs."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name
@@ -236,7 +237,7 @@ def _merge(spans: FloatArray) -> FloatArray:
 
 
 def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return the times [s], and the sensors of angular velocities in rad/s."""
+    """Return the times [s], and the values of the sensors in rad/s by name."""
     if speeds is None or len(speeds.times) < 2:
         return np.zeros(0), {}
     names = [name for name in speeds.names if speeds.units.get(name) == "rad/s" and speeds[name].ndim == 1]
@@ -282,8 +283,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the smallest and largest axial force [N], with a minimum difference between them, so that rounding errors
-    are not magnified.
+    """Return the smallest and largest axial force [N], with a minimum difference between them, so that the colours do
+    not show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
@@ -292,7 +293,7 @@ def find_range(lines: list[CableLine]) -> tuple[float, float]:
 
 
 def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
-    """Draw a pulley with its spoke, and inside its rim the parts where the belt sticks and slips; font size in
+    """Draw a pulley with a spoke, and inside its rim the arcs on which the belt sticks or slips; ``font_size`` is in
     points."""
     from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
     from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
@@ -304,7 +305,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
         arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
         axes.add_collection(arcs)
-    # the middle remains free for text
+    # the spoke does not cover the text in the middle
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
     axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
     report = wheel.report
@@ -325,7 +326,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 
 
 def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
-    """Write a text in a pulley, above belt and rim; the text has a light edge, because it is wider than a small
+    """Write a text in a pulley on top of belt and rim. The text has a light outline, because it may be wider than the
     pulley."""
     from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
 

@@ -1,25 +1,26 @@
-"""Creep of a belt around two equal pulleys: speeds, tensions and slip arcs in steady motion, in closed form.
+"""Creep of a belt around two equal pulleys: equations of the speeds, tensions and slip arcs in steady motion.
 
 A belt with the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow c =
-dX/dt of its reference length X. The speed of the belt is therefore v = c lam. Of N the part
+dX/dt of its reference length X. The speed of the belt is therefore v = c lam. The following part of the tension N
+presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-presses on the pulleys and transmits torque. At the entry of a pulley the belt sticks: its speed is the speed of the
-rim, v = omega R, and F is constant. Before the exit the belt slips over the angle phi; along this angle F changes by
-the factor exp(mu phi) or exp(-mu phi):
+At the entry of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is constant. Before the
+exit the belt slips over the angle phi; along this angle F changes by the factor exp(mu phi) or exp(-mu phi):
 
     tight strand 1, slack strand 2: omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi)
     ratio of speeds: omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1)
     torque: M = (F_1 - F_2) R
     reference length of the belt: sum of length/lam over strands, sticking arcs and slip arcs.
 
-The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact of the
-stiffness k per length of belt, the contact depth of the axis increases by F lam/(k R). Therefore the tight side is
-slower than the slack side, and the relative loss of speed increases by EA/(k R²). If the tight strand is higher than
-the slack strand by H, its tension is larger by the weight of the belt rhoA g H/lam, which requires no torque. With
-bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`.
-Bending stiffness and sag are neglected, because they do not affect the speeds.
+The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact with the
+stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on the tight side
+than on the slack side. This effect increases the relative loss of speed by the factor 1 + EA/(k R²). If the tight
+strand is higher than the slack strand by H, its tension is larger by the weight rhoA g H/lam of a vertical belt of this
+height; this difference requires no torque. With bristles of finite stiffness, the speed of the belt at the entry is not
+the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
+speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -41,7 +42,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
-# points and weights of Gauss's rule on 0..1 for slip arcs; along a slip arc F increases by a factor of at most exp(mu
+# points and weights of Gauss's rule on [0, 1] for slip arcs; along a slip arc F changes by a factor of at most exp(mu
 # pi)
 GAUSS = gauss_rule(20)
 
@@ -53,12 +54,12 @@ class BeltCreep:
     Attributes:
         driver_speed, driven_speed: speeds of the pulleys [rad/s].
         torque: torque that the belt transmits [N m].
-        tight_tension, slack_tension: axial forces N of the strands [N].
-        tight_force, slack_force: parts F of the axial forces that press on the pulleys [N].
+        tight_tension, slack_tension: axial forces N of the tight and the slack strand [N].
+        tight_force, slack_force: forces F of the strands [N].
         tight_stretch, slack_stretch: stretches lam [1].
-        driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles the angles are
+        driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles both angles are
             equal.
-        flow: reference length of the belt that passes a point per second, c [m/s].
+        flow: flow c: reference length of the belt that passes a fixed point per second [m/s].
         tight_radius, slack_radius: radii of the axis at which the strands touch the pulleys [m].
     """
 
@@ -79,12 +80,12 @@ class BeltCreep:
 
     @property
     def speed_loss(self) -> float:
-        """1 - omega_2/omega_1 [1]."""
+        """Relative loss of speed 1 - omega_2/omega_1 [1]."""
         return 1.0 - self.driven_speed / self.driver_speed
 
     @property
     def slip_angle(self) -> float:
-        """The larger of the two slip angles [rad]."""
+        """The larger of the slip angles on both pulleys [rad]."""
         return max(self.driver_slip_angle, self.driven_slip_angle)
 
 
@@ -128,7 +129,7 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """Find the steady motion of an open belt around two equal pulleys; see the head of this file for the equations.
+    """Find the steady motion of an open belt around two equal pulleys; the docstring of this file states the equations.
 
     Args:
         axial_stiffness: EA [N].
@@ -137,21 +138,22 @@ def belt_creep(
         radius: radius r of the pulleys [m].
         driver_speed: speed omega_1 of the driver [rad/s], > 0.
         torque: torque M >= 0 that the belt transmits [N m], or a function of the speed of the driven pulley.
-        friction_coefficient: mu [1].
+        friction_coefficient: coefficient of friction mu [1].
         reference_strain: e0 [1].
         mass_per_length: rhoA per reference length [kg/m].
         axis_height: height h of the axis of the belt above the rim [m].
-        contact_stiffness_per_length: k per reference length of the belt [N/m²]; infinite: a rigid rim.
-        friction_stiffness_per_length: stiffness mu_k of the bristles per reference length [N/m²]; infinite: rigid
+        contact_stiffness_per_length: contact stiffness k per reference length of the belt [N/m²]; infinite for a rigid
+            contact.
+        friction_stiffness_per_length: stiffness mu_k of the bristles per reference length [N/m²]; infinite for rigid
             bristles.
         friction_velocity_penalty_per_length: damping mu_v parallel to the bristles, per reference length [N s/m²].
-        gravity: g [m/s²].
+        gravity: gravitational acceleration g [m/s²].
         tight_above_slack: height H of the tight strand above the slack strand [m]; negative if the tight strand is
             lower.
 
     Raises:
-        ModelError: the belt is slack or slips on a whole arc, or bristles are so soft that a slipping part precedes a
-        sticking part, or that the driven pulley does not rotate.
+        ModelError: the belt is slack or slips on a whole arc, or the bristles are so soft that the belt slips before it
+            sticks or that the driven pulley does not rotate.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness
@@ -161,7 +163,7 @@ def belt_creep(
         return R - F * lam / (R * contact_stiffness_per_length)
 
     def turn(F: Any) -> Any:
-        """Return lam/rho [1/m] of a belt that presses with F."""
+        """Return lam/rho [1/m] of a belt on the pulley with the force F."""
         lam = (F + stiff) / E
         return lam / axis_radius(F, lam)
 
@@ -176,8 +178,7 @@ def belt_creep(
         return Rim(turn, slope, radius, radius / R, mu, bristles, damping)
 
     def cross(F_in: float, F_out: float, c: float, bristles: float) -> tuple[float, float, float]:
-        """Return the lag w at the entry [1], the slip angle [rad] and the reference length [m] of the belt on a
-        pulley."""
+        """Return w at the entry [1], the slip angle [rad] and the reference length [m] of the belt on a pulley."""
         slip = abs(log(F_in / F_out)) * R / (mu * radius)
         passage = Passage(0.0, slip, (pi - slip) / turn(F_in), F_in)
         if bristles < inf:
@@ -187,11 +188,11 @@ def belt_creep(
         return passage.lag, passage.slip_angle, passage.stick_length + on_slip
 
     def evaluate(u: FloatArray, bristles: float) -> tuple[BeltCreep, list[float]]:
-        """Return the motion for the unknowns u = [ln F_2, 1 + ln F_1/F_2, c], and the errors of the equations; each
-        error is of order 1.
+        """Return the motion for the unknowns u = [ln F_2, 1 + ln F_1/F_2, c], and the residuals of the equations,
+        scaled to order 1.
 
-        All unknowns are of order 1 or larger, because the finite differences of the solver are relative to the
-        unknowns.
+        All unknowns are of order 1 or larger, because the steps of the solver's finite differences are proportional to
+        the unknowns.
         """
         nonlocal E
         F2, F1, c = exp(u[0]), exp(u[0] + (u[1] - 1.0)), u[2]
@@ -200,7 +201,7 @@ def belt_creep(
         R1, R2 = axis_radius(F1, lam1), axis_radius(F2, lam2)
         (lag1, slip1, on_driver), (lag2, slip2, on_driven) = cross(F1, F2, c, bristles), cross(F2, F1, c, bristles)
         omega1, omega2 = c * (turn(F1) - lag1 / radius), c * (turn(F2) - lag2 / radius)
-        # friction acts at the rim, tension acts at the axis of the belt
+        # friction acts at the radius of the rim, and tension acts at the radius of the axis of the belt
         arm = 0.5 * (R1 + R2)
         arm *= radius / (arm - axis_height)
         weight = mass_per_length * gravity * tight_above_slack * 2.0 / (lam1 + lam2)

@@ -4,8 +4,8 @@
     print(format_reports([report]))
     sensors = Sensors("pulley.csv", [PulleySensor(contacts, left, ("torque", "slip_arc"))])
 
-The contacts of one circle are evaluated along the cable, in the direction of travel of the cable. The sums are over
-segments s. A segment in contact has a stored gap <= 0 and covers the polar angle phi_s about the centre:
+The contacts of one circle are evaluated in the direction of travel of the cable. The sums are over the segments s of
+the cable. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the centre:
 
     torque: sum r f_t, for contact points sum (r + g) f_t
     normal force: -sum f_n
@@ -42,7 +42,7 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 REST = 1e-9
-"""Speed of the cable along itself below which the cable counts as at rest [m/s]."""
+"""Speed of the cable along its axis below which the cable is treated as stationary [m/s]."""
 
 
 @describe
@@ -92,13 +92,14 @@ UNITS = units_of(PulleyReport)
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
     """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
-    If several separate cables touch the circle (parallel ropes), forces and counts are sums over these cables. Entry,
-    exit and the course between entry and exit belong to the cable with the largest number of segments in contact.
+    If several separate cables, such as parallel ropes, are in contact with the circle, forces and numbers of segments
+    are sums over these cables. Entry, exit, and the wrap and slip between them belong to the cable with the largest
+    number of segments in contact.
 
     Args:
-        state: the state at which the report is evaluated.
+        state: the state that the report describes.
         contacts: rows of `ContactFrictionCircleCable2D` or `ContactCircleCable2D`, which may include other circles.
-        circle: body, node or marker that carries the circle, one row.
+        circle: body, node or marker to which the circle belongs, one row.
 
     Raises:
         ModelError: contacts of another type, or contacts without this circle.
@@ -114,25 +115,25 @@ class Segments(NamedTuple):
     """All segments that can touch a circle, in the order of the cable; arrays have the shape (segments,) unless noted
     otherwise."""
 
-    row: IntArray  # row of the `PulleyContacts`
-    number: IntArray  # number of the segment within its cable
-    touching: BoolArray  # whether each segment touches the pulley
-    sticking: BoolArray  # whether each segment touches and sticks
-    slipping: BoolArray  # whether each segment touches and slips
+    row: IntArray  # index of the row in `PulleyContacts`
+    number: IntArray  # index of the segment within its cable
+    touching: BoolArray  # whether each segment is in contact
+    sticking: BoolArray  # whether each segment is in contact and sticks
+    slipping: BoolArray  # whether each segment is in contact and slips
     angle: FloatArray  # polar angle about the centre from the first to the second end point [rad]
     p0: FloatArray  # first end point in global x, y [m], shape (segments, 2)
     p1: FloatArray  # second end point in global x, y [m], shape (segments, 2)
-    speed: FloatArray  # speed of the contact line along itself, relative to the centre [m/s]
+    speed: FloatArray  # tangential speed of the contact line, relative to the centre [m/s]
     drift: FloatArray  # velocity of the centre in global x, y [m/s], shape (segments, 2)
     ft: FloatArray  # tangential force [N]
     fn: FloatArray  # normal force [N]
-    power: FloatArray  # the powers in the order of `POWERS` [W], shape (segments, 6)
+    power: FloatArray  # the six powers in the order of `POWERS` [W], shape (segments, 6)
     depth: FloatArray  # distance from the circle at which f_t acts [m]
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
     """Evaluate the segments of all rows of a pulley for the current fields, on every process; ``contact`` contains the
-    bound rows of the pulley."""
+    rows of the pulley."""
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
@@ -144,7 +145,7 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of the rows of this process; ``row`` in the result counts only these rows."""
+    """Evaluate the segments of the rows of this process; ``row`` in the result is the index among these rows."""
     c, out = contact, contact.evaluate(fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -175,7 +176,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
-    """Create the report of a bound pulley for the current fields. ``tension=False`` omits the tensions (NaN), whose
+    """Create the report of a pulley for the current fields. With ``tension=False`` the tensions are NaN; their
     evaluation takes most of the time."""
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
@@ -211,7 +212,7 @@ def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, te
 
 
 def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touching: IntArray) -> float:
-    """Return the mean speed of the axes of the touching cables along themselves, relative to the centre [m/s]."""
+    """Return the mean tangential speed of the axes of the cables in contact, relative to the centre [m/s]."""
     row, first = np.unique(z.row[touching], return_index=True)
     cables = pulley.cables[row]
     rows, middle = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world)), {"x": 0.5 * pulley.length[row]}
@@ -223,7 +224,7 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Return the energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
+    """Return the energy that all contacts of a pulley have lost by friction [J]; all processes must call this function
     together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
@@ -233,7 +234,7 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Return the segments from the first to the last segment in contact, in the direction of increasing local x; empty
     without contact.
 
-    On a closed chain the course begins after the longest part without contact.
+    On a closed chain, the result starts after the longest part without contact.
     """
     chain = pulley.chain[z.row]
     counts = np.bincount(chain[z.touching], minlength=len(pulley.closed))
@@ -247,11 +248,11 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
-    """Return the axial forces [N] at the start of the first and at the end of the second of two cables; the cables are
-    given by their rows.
+    """Return the axial forces [N] at the start of the first cable and at the end of the second cable; ``row`` contains
+    the indices of the rows of both cables.
 
-    A contact begins or ends within these cables, so the force changes along them; coarse elements distribute this
-    change over their length.
+    The contact begins within the first cable and ends within the second, so the force changes along these cables.
+    Coarse elements distribute this change over their length, so the forces are evaluated at their outer ends.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))
@@ -269,16 +270,16 @@ SENSOR = {
 @checked_names(SENSOR)
 @dataclass(frozen=True)
 class PulleySensor:
-    """Numbers of a `PulleyReport` over time, for `Sensors`.
+    """Sensor of quantities of a `PulleyReport`.
 
     Args:
         contacts, circle: arguments of `pulley_report`.
-        quantity: name of a number of the report, for example ``"torque"``, or several names, which need only one
-            evaluation.
+        quantity: name of a quantity of the report, for example ``"torque"``, or several names, which are evaluated
+            together.
         name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several quantities.
 
     Raises:
-        ModelError: the report has no number of this name.
+        ModelError: the report has no quantity of this name.
     """
 
     contacts: Entity
@@ -299,7 +300,7 @@ class PulleySensor:
         return [self.quantity] if isinstance(self.quantity, str) else list(self.quantity)
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to a model."""
+        """Create the probe that evaluates the quantities for the model of a state."""
         pulley = find_pulley(state.world, self.contacts, self.circle)
         quantities = self._quantities()
         columns = []
@@ -323,8 +324,7 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # only the first process contributes, because values are summed over processes and each process has the
-            # whole report
+            # values are summed over processes, and each process has the whole report, so the other processes return 0
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

@@ -1,4 +1,4 @@
-"""The contacts of one circle, in the order in which the cable passes the circle."""
+"""Contacts of a circle, sorted along the cables."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 
 
 class PulleyContacts(NamedTuple):
-    """The contacts of one circle, cable after cable."""
+    """The contacts of a circle, sorted along the chains of cables."""
 
     name: str  # name of the circle
-    bound: EvaluatedRows  # contact rows in their order along the chains; each process evaluates some of these rows
-    chain: IntArray  # number of the chain of each row, shape (rows,)
+    bound: EvaluatedRows  # contact rows sorted along the chains; each process evaluates some of these rows
+    chain: IntArray  # index of the chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
     radius: FloatArray  # radius of the circle for each row [m], shape (rows,)
     cables: Entity  # cable of each row

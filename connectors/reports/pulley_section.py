@@ -1,5 +1,5 @@
-"""Section on the pulleys of a model in the report of the run: a table with one column for each circle that cables
-touch."""
+"""Section of the report of a run on the pulleys of the model: a table with one column for each circle in contact with
+cables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 MOST = 8
-"""Largest number of pulleys in one table, and in all tables together; further pulleys are reported by
+"""Largest number of pulleys or surfaces in a section of the report of a run. Users can evaluate further pulleys by
 `pulley_report`."""
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
     """Create the section; all processes must call this function. A model without contacts between circles and cables
-    has no section."""
+    has no such section."""
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
         for contacts, circle in list(find_circles(world))[:MOST]
@@ -42,7 +42,8 @@ def write_section(title: str, state: State, reports: Sequence[Any], count: int) 
 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
-    """Find each circle with the contacts of its type; all processes must call this function together."""
+    """Find the circles of the model, each with its contacts of one type; all processes must call this function
+    together."""
     for component, table in world.tables.items():
         if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:
             contacts = Entity(table, np.arange(table.count))
@@ -52,7 +53,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
 
 
 def show_numbers(value: Any) -> Any:
-    """Format points and vectors in parentheses; unknown values are empty."""
+    """Format values; points and vectors are in parentheses, and unknown values are None."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

@@ -1,5 +1,5 @@
-"""Sums over the segments or points of one pulley that do not depend on positions along the cable, for sensors; for
-symbols and formulas see `pulley_report.py`."""
+"""Sums over the segments or points of one pulley, for sensors of quantities that require neither tensions nor the
+positions of entry and exit. The docstring of `pulley_report.py` defines symbols and formulas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 NAMES = ("segments_in_contact", "segments_sticking", "wrap_angle", "slip_arc", "normal_force", "torque", *POWERS)
-"""Names of the sums, in their order."""
+"""Names of the sums, in the order of the array of sums."""
 TOUCHING, STICKING, WRAP, SLIP, NORMAL, TORQUE, FIRST_POWER = range(7)
 
 
@@ -26,11 +26,11 @@ class PulleyRows(NamedTuple):
     """Rows of one pulley in the order of the cable; arrays have the shape (rows,) unless noted otherwise.
 
     Attributes:
-        circle: positions of the circles' markers in the columns of their family.
-        data: position of the first history value of each row.
+        circle: indices of the markers of the circles in the columns of their family.
+        data: index of the first history value of each row.
         n: number of segments or points of each row.
-        active: whether they contribute.
-        chain: number of the chain of cables of each row.
+        active: whether each row is active.
+        chain: index of the chain of cables of each row.
         closed: whether each chain is closed, shape (chains,).
         radius: radius of the circle [m].
         lever: height of the axis above the face at which friction acts [m]; NaN: friction acts at the radius of the
@@ -49,11 +49,11 @@ class PulleyRows(NamedTuple):
 
 @kernel(fast=False)
 def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
-    """Return the first segment in contact, and the number of segments up to the last segment in contact, of segments
-    along a cable.
+    """Return the index of the first segment in contact along a cable, and the number of segments from the first to the
+    last segment in contact.
 
-    On a closed cable the first segment is the segment after the longest part without contact; if all segments touch, it
-    is segment 0.
+    On a closed cable the first segment is the segment after the longest part without contact; if all segments are in
+    contact, the first segment is segment 0.
     """
     n, first, last = len(touching), -1, -1
     widest, begin, end = 0, 0, 0
@@ -68,7 +68,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
         return 0, 0
     if not closed:
         return first, last - first + 1
-    # part without contact that continues across the end of the list
+    # on a closed cable, the part without contact that includes the end and the start of the array
     if first + n - last > widest:
         widest, begin, end = first + n - last, first, last
     if widest == 1:
@@ -84,10 +84,10 @@ def sum_pulley(
     """Evaluate the sums of a pulley, in the order of `NAMES`.
 
     Args:
-        centre: positions of the markers [m], shape (markers, 3).
+        centre: positions of all markers [m], shape (markers, 3).
         ends: ends of the segments [m], shape (rows, segments + 1, 2).
-        out: numbers of segments or points, see `place_numbers.py`.
-        powers: powers of the segments, shape (rows, segments, 6); without rows: powers are not summed.
+        out: quantities of segments or points, see `place_numbers.py`.
+        powers: powers of the segments, shape (rows, segments, 6); if the array is empty, powers are not summed.
     """
     most, total = 0, 0
     counts = np.zeros(len(c.closed), np.int64)
@@ -127,7 +127,7 @@ def sum_pulley(
     for j in range(1, len(counts)):
         if counts[j] > counts[most]:
             most = j
-    # its segments
+    # segments of this chain
     members, count = np.empty(total, np.int64), 0
     for k in range(total):
         if chain[k] == most:
@@ -146,7 +146,7 @@ _sum = call(sum_pulley)
 
 
 def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
-    """Create the rows of a pulley, with all segments on this process."""
+    """Create the `PulleyRows` of a pulley whose segments are all on this process."""
     lever = contact.cord if contact.at_point else np.full(len(contact.n), np.nan)
     return PulleyRows(
         circle=np.ascontiguousarray(contact.circle, np.int64),

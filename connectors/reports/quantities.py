@@ -1,4 +1,4 @@
-"""Reports as dataclasses of numbers: units and meanings in one declaration, and tables of reports."""
+"""Reports as dataclasses whose attributes declare unit and meaning, and tables of reports."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Largest number of decimals, and of non-significant digits before the decimal point, for numbers that are written
-without a power of ten.
+"""Largest number of decimals, and largest number of non-significant digits before the decimal point, at which numbers
+are written without a power of ten.
 """
 
 
 def quantity(unit: str, doc: str) -> Any:
-    """Declare an attribute of a report that is a number or a tuple of numbers."""
+    """Declare an attribute of a report whose value is a number or a tuple of numbers."""
     return field(metadata={"unit": unit, "doc": doc})
 
 
@@ -37,7 +37,7 @@ def units_of(report: type[Any]) -> dict[str, str]:
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """List one row for each attribute: name and unit, then the text that ``show`` returns for each report."""
+    """Return one row for each attribute: name and unit, then the text that ``show`` returns for each report."""
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
         for name, unit in units_of(type(reports[0])).items()
@@ -64,11 +64,12 @@ def _format_value(value: Any) -> str:
 
 
 def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
-    """Format numbers of one quantity with equal numbers of decimals, such that the largest number has the given number
-    of digits.
+    """Format values of one quantity with the same number of decimals, such that the largest value has ``digits``
+    significant digits.
 
-    Numbers that are small compared with the largest number become 0. For example, a torque of 1e-4 N m next to 20 N m
-    consists of rounding errors and waves of a belt. NaN becomes "-", and infinite numbers become "slack".
+    Values that are small compared with the largest value are written as 0. For example, if the largest torque is 20 N
+    m, a torque of 1e-4 N m is caused by rounding errors and oscillations of the belt. NaN is written as "-", and
+    infinity as "slack".
     """
     finite = np.abs([value for value in values if np.isfinite(value)])
     largest = float(finite.max(initial=0.0))

@@ -3,16 +3,16 @@
     report = surface_report(world, state, contacts, drum)
     print(format_surface_reports([report]))
 
-The report follows the points of the cables that touch a surface, along the cable. Several surfaces of one body, such as
-both flanks of a groove, count as one surface. F is the force on the body at the point p, and k is the axis of the
-surface through its origin c:
+The report evaluates the contact points of cables on a surface, in their order along the cable. Several surfaces of one
+body, such as both flanks of a groove, are treated as one surface. F is the force on the body at the contact point p,
+and k is the axis of the surface through its origin c:
 
     force on the body: sum F
     torque about the axis: k.sum (p - c) x F
     normal force: -sum f_n
     fleet angle: asin(k.t) with the tangent t in the direction of travel, at the nearest node outside of the contact.
 
-On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is the length on the
+On a plane, such as a sea bed, entry and exit are the touchdown points, and the length in contact is the length on the
 ground.
 
 Source: statics of a rope on a sheave; fleet angle as in EN 12927 and ISO 16625.
@@ -42,7 +42,7 @@ from windlass.framework.state.evaluate import load_outputs, read_output
 from windlass.framework.state.state import State
 
 REST = 1e-9
-"""Speed of the cable along itself below which the cable counts as at rest [m/s]."""
+"""Speed of the cable along its axis below which the cable is treated as stationary [m/s]."""
 Triple = tuple[float, float, float]
 NOWHERE: Triple = (np.nan, np.nan, np.nan)
 
@@ -53,8 +53,8 @@ class SurfaceReport:
     """A rope on one surface. Without contact, lengths, angles, forces and powers are 0, and points and tensions are
     NaN.
 
-    Entry and exit are the first and the last touching point in the direction of travel; at rest, in the direction of
-    increasing local x. On a plane, entry and exit are touchdown points.
+    Entry and exit are the first and the last point in contact, in the direction of travel; for a stationary cable, in
+    the direction of increasing local x. On a plane, entry and exit are touchdown points.
     """
 
     name: str
@@ -91,10 +91,11 @@ class SurfaceReport:
 
 
 class Course(NamedTuple):
-    """The points of the chain of cables with the most touching points, from the first to the last touching point."""
+    """The points from the first to the last point in contact, of the chain of cables with the largest number of points
+    in contact."""
 
-    cable: IntArray  # position of the cable of each point among all cables, shape (points,)
-    touching: BoolArray  # whether each point touches, shape (points,)
+    cable: IntArray  # index of the cable of each point among all cables, shape (points,)
+    touching: BoolArray  # whether each point is in contact, shape (points,)
     slipping: BoolArray  # whether each point slips, shape (points,)
     position: FloatArray  # global positions [m], shape (points, 3)
 
@@ -103,14 +104,15 @@ class Course(NamedTuple):
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
-    If several separate cables touch the surface, forces and counts are sums over these cables. Entry, exit and the
-    course between entry and exit belong to the chain with the largest number of points in contact.
+    If several separate cables are in contact with the surface, forces and numbers of points are sums over these cables.
+    Entry, exit, and the angles and lengths between them belong to the chain with the largest number of points in
+    contact.
 
     Args:
-        state: the state at which the report is evaluated.
+        state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, which may include other
             surfaces.
-        surface: the surface, several surfaces of one body (both flanks of a groove), or the marker that carries them.
+        surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
         ModelError: contacts of another type, or contacts without this surface.
@@ -139,8 +141,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
-    """Return the entity numbers of the surfaces of rows, shape (rows,). Rows of a set have their current surface, or -1
-    without surface."""
+    """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
+    current surface, or -1 without a surface."""
     if contacts.table.component is ContactFrictionSurfaceCable:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
@@ -150,7 +152,7 @@ def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray
 
 
 def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plane: bool) -> SurfaceReport:
-    """Create the report of some contacts as one surface."""
+    """Create the report of the given contacts, which are treated as contacts of one surface."""
 
     def read(output: str) -> Any:
         return np.asarray(read_output(contacts, output, world, fields))
@@ -170,7 +172,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     )
     force = fn[..., None] * normal - friction
     origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
-    # a point touches a body if it touches any surface of the body
+    # a point is in contact with the body if it is in contact with any surface of the body
     touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
     where = np.zeros((len(ids), gap.shape[1], 3))
     np.logical_or.at(touched, of_row, touching)
@@ -225,7 +227,8 @@ def _find_course(
     world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
-    """Find the course, its angle about the axis, and the part of this angle that slips [rad]; None without contact."""
+    """Return the `Course`, or None without contact; the angle of the course about the axis [rad]; and the part of this
+    angle on which the cable slips [rad]."""
     chains = find_chains(world, ids)
     counts = [int(touched[chain.order].sum()) for chain in chains]
     if not any(counts):
@@ -241,16 +244,16 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # the angle of a point is half of the angles to its neighbours; an end point has the whole angle to its only
-    # neighbour
+    # the angle of a point is half of the sum of the angles to both neighbours; the angle of an end point is the whole
+    # angle to its only neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Return the positions from the first to the last touching point; on a closed chain they begin after the longest
-    part without contact.
+    """Return the indices from the first to the last point in contact; on a closed chain, the result starts after the
+    longest part without contact.
     """
     on = np.flatnonzero(touched)
     if not closed:
@@ -258,14 +261,14 @@ def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # if all points of a ring touch, the course may start at any point
+    # if all points of a closed chain are in contact, any point may be the first
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch
 
 
 class Travel(NamedTuple):
-    """Speed of the rope along itself; points, tensions and fleet angles at entry and exit."""
+    """Speed of the rope along its axis; points, tensions and fleet angles at entry and exit."""
 
     speed: float
     points: tuple[Triple, Triple]
@@ -277,8 +280,7 @@ def _eval_travel(
     world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
-    """Evaluate the speed, and points, tensions and fleet angles at both ends of the course, in the direction of
-    travel."""
+    """Evaluate the speed, and the points, tensions and fleet angles at entry and exit."""
     course = found[0]
     if course is None:
         return Travel(0.0, (NOWHERE, NOWHERE), (np.nan, np.nan), (np.nan, np.nan))
@@ -289,7 +291,7 @@ def _eval_travel(
         for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
-    # the change of force is distributed over the first and last cable of a contact, so tensions are read at the outer
+    # the axial force changes along the first and the last cable of a contact, so tensions are evaluated at the outer
     # ends of these cables
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
@@ -313,5 +315,5 @@ def _in_space(values: Any, count: int) -> FloatArray:
 
 @checked(reports=each(instance(SurfaceReport), "a list of surface reports", 1))
 def format_surface_reports(reports: Sequence[SurfaceReport]) -> str:
-    """Format a table with one column for each surface."""
+    """Format reports as a table with one column per surface."""
     return format_table(reports)

@@ -1,5 +1,5 @@
-"""Section on the surfaces of a model in the report of the run: a table with one column for each surface that cables
-touch."""
+"""Section of the report of a run on the surfaces of the model: a table with one column for each surface in contact with
+cables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass.framework.state.state import State
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
     """Create the section; all processes must call this function. A model without contacts between surfaces and cables
-    has no section."""
+    has no such section."""
     surfaces: list[tuple[Entity, int]] = []
     for component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
         table = world.tables.get(component)

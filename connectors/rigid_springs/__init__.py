@@ -1,1 +1,1 @@
-"""Laws of forces between two rigid markers, as functions of their positions, frames and rates."""
+"""Laws of forces and torques between two rigid markers, as functions of their positions, frames and velocities."""

@@ -1,12 +1,13 @@
-"""Springs and dampers between two rigid markers: functions for a law with n numbers x and their rates, and matrices.
+"""Springs and dampers between two rigid markers: common functions of laws with n relative displacements x and their
+rates.
 
-    generalised forces: g = K (x - offset) + D (x_t - rate_offset) + preload, n numbers
+    generalised forces, shape (n,): g = K (x - offset) + D (x_t - rate_offset) + preload
     user function: g = force_function(t, row, x, x_t, K, D, offset)
 
-The number n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` evaluates the forces at
-the markers from g. A Python user function cannot be evaluated in kernels and does not accept complex numbers. The
-results and derivatives of the function at x, x_t are stored in columns. The law evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i
-Im x_t, which has the same derivatives.
+The number n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` converts g to the forces
+at the markers. A Python user function cannot be evaluated in kernels and does not accept complex numbers. The results
+and derivatives of the function at the real x, x_t are stored in fields of the records. For complex x, x_t the law
+evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations
@@ -47,25 +48,25 @@ def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) ->
 
 @kernel
 def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write g of a spring with one number."""
+    """Write g of a spring with n = 1."""
     g[0] = row.preload + (row.stiffness * (x[0] - row.offset) + row.damping * (xt[0] - row.rate_offset))
 
 
 @kernel
 def energy_of_one(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with one number [J]."""
+    """Return the energy of a spring with n = 1 [J]."""
     return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
 
 
 @kernel
 def power_of_one(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the damper of a spring with one number dissipates [W]."""
+    """Return the power that the damper of a spring with n = 1 dissipates [W]."""
     return complex(row.damping * (xt[0] - row.rate_offset) * (xt[0] - row.rate_offset))
 
 
 @kernel
 def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write g of a spring with matrices."""
+    """Write g of a spring with n = 6 and matrices."""
     for a in range(len(g)):
         g[a] = 0.0
         for b in range(len(g)):
@@ -74,7 +75,7 @@ def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_all(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with matrices [J]."""
+    """Return the energy of a spring with n = 6 and matrices [J]."""
     total = complex(0.0, 0.0)
     for a in range(len(x)):
         for b in range(len(x)):
@@ -84,7 +85,7 @@ def energy_of_all(row: Any, x: ComplexArray) -> complex:
 
 @kernel
 def power_of_all(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the dampers of a spring with matrices dissipate [W]."""
+    """Return the power that the dampers of a spring with n = 6 and matrices dissipate [W]."""
     total = complex(0.0, 0.0)
     for a in range(len(xt)):
         for b in range(len(xt)):
@@ -148,7 +149,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
                 x[i, a], xt[i, a] = one[a].real, rate[a].real
 
     def number(which: int, place: int) -> Kernel:
-        """Create the kernel of the number ``place`` of x (which = 0), x_t (1) or g (2)."""
+        """Create the kernel that returns component ``place`` of x (which = 0), x_t (which = 1) or g (which = 2)."""
 
         @kernel
         def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
@@ -164,7 +165,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
 
 def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Evaluate x and x_t of some rows, shape (k, n) each."""
+    """Evaluate x and x_t of the rows ``which``, shape (k, n) each."""
     pair, own = rows.columns
     x, xt = np.zeros((len(own), n)), np.zeros((len(own), n))
     fill(own, pair, s.markers[FAMILY], s.data, s.start_data, x, xt)
@@ -172,7 +173,8 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limitation of the energy account: a user force may have no energy."""
+    """Declare in which cases energies and powers may be incomplete, for example because user forces have no potential
+    energy."""
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names
@@ -208,9 +210,10 @@ def register_rigid_spring(
         component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``;
             if n = 1, also ``rate_offset`` and ``preload``.
         measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
-        apply: kernel ``(row, u, g) -> F`` that returns the nine numbers of `pairs`.
+        apply: kernel ``(row, u, g) -> F`` that returns the nine components F of `pairs`.
         n: 1 or 6.
-        outputs: function of ``number``, where ``number(which, place)`` creates the kernel of one number of x, x_t or g.
+        outputs: function that creates the outputs from the function ``number(which, place)``, which creates the kernel
+            of one component of x, x_t or g.
         check: see `register`.
         derived, derive: see `register_kind`.
         **more: see `register_rigid_pair`.

@@ -9,24 +9,25 @@
     total force: f_n n + f_t on sphere 1 at its contact point, the opposite force on sphere 0
 
     plain: f_c = k δ^m
-    plastic or adhesive: with λ > 0, k_2 = k/(1 - λ) and e = k_2 (δ^m - δ_p^m), one of the following three cases
+    plastic or adhesive: k_2 = k/(1 - λ), λ > 0, and e = k_2 (δ^m - δ_p^m), in one of three cases
     loading: f_c = -f_0 + k δ^m if e >= k δ^m
     pulling: f_c = -f_0 - k_a δ^l if e <= -k_a δ^l
     unloading: f_c = -f_0 + e otherwise
     hunt_crossley: f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
-v_i is the stored impact speed, but at least the smallest allowed speed. Powers of δ < 0 have the sign of δ.
+v_i is the larger of the stored impact speed and the smallest allowed impact speed. Powers of δ < 0 have the sign of δ.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
 Newton's iterations. After the iterations gap and slip get their current values. The impact speed changes only if the
 gap was open at the start of the step and is closed now. The plastic depth δ_p becomes the larger of its value at the
-start and λ^(1/m) δ, or 0 if the gap is open. If the given gap is exactly 0, as in scripts of Exudyn, it causes no force
-until the first update, and does not count as closing. The force error of a contact that opens or closes is |k g|, and
-its recommended step size is |gap at the start of the step/v_n|. If the slip enters or leaves the zone, the force error
-is the change of friction.
+start and λ^(1/m) δ, or 0 if the gap is open. If the initial history value of the gap is exactly 0, as in scripts of
+Exudyn, the contact exerts no force until the first update, and the first update does not treat the contact as newly
+closed. The force error of a contact that opens or closes is |k g|, and its recommended step size is |gap at the start
+of the step/v_n|. If the slip enters or leaves the zone, the force error is the change of friction.
 
-In the energy ledger the work of a plastic contact counts as lost; on rebound it is a negative loss.
+In the energy ledger the work on a plastic contact is a loss; the work that the contact returns on rebound is a negative
+loss.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactSphereSphere; A. S. Carvalho,
 J. M. Martins, Mech. Mach. Theory 137 (2019); Y. Gonthier and others, Multibody Syst. Dyn. 11 (2004).
@@ -52,7 +53,7 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
 TOUCHES = -1e-300
-"""Gap [m] that is stored instead of 0; its contact counts as closed."""
+"""Gap [m] that is stored instead of an updated gap of exactly 0; with this value the contact is closed."""
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
@@ -96,10 +97,10 @@ def raise_depth(x: complex, m: float) -> complex:
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Return gap [m], its rate and the slip (3) [m/s]; n; the lever arms of the force on spheres 0 and 1 [m], three
-    numbers each."""
+    components each."""
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # spheres with the same centre have no normal, so any direction is valid
+    # spheres with the same centre have no unique normal, so any direction is valid
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (row.radius0 + side * row.radius1)
@@ -135,8 +136,8 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
     """Return the factor s of friction, f_t = -s v_t [N s/m]."""
-    # the friction factor is computed here, because a call would make the kernel too large for inlining, and contacts
-    # would take an eighth longer
+    # the friction factor is computed here, because a call makes the kernel too large for inlining, which increases the
+    # time of contacts by an eighth
     if not slides(row.history[1], row.proportional_zone):
         return row.friction * fn / row.proportional_zone
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
@@ -145,7 +146,7 @@ def rub(row: Any, fn: complex, slip: Any) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
     gap, rate, slip, n, s0, s1 = measure(row, u, ut)
     fn = press(row, gap, rate) * (1.0 if row.history[0] < 0.0 else 0.0)
     share = rub(row, fn, slip)
@@ -164,7 +165,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power lost to all forces except the spring [W]."""
+    """Return the power that all forces except the spring force dissipate [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)
@@ -174,8 +175,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of one output: normal force, magnitude of friction, gap, its rate, slip, or plastic depth (0
-    ... 5)."""
+    """Create the kernel of one output: normal force, magnitude of friction, gap, its rate, slip, or plastic depth, for
+    which = 0 to 5."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -189,8 +190,9 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps`. For two solid spheres also write their relative position, because the spheres can
-    pass each other within a step. If a sphere leaves a hollow sphere, the gap at the end of the step is negative."""
+    """Write the values of `Gaps`. For two solid spheres also write their relative position, because the spheres can
+    pass through each other within a step. For a hollow sphere this is not necessary: if the inner sphere leaves the
+    hollow sphere within a step, the gap at the end of the step is negative."""
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)
@@ -228,7 +230,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Derive h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
+    """Compute h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)
@@ -236,7 +238,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Reject a start with the centre of a sphere inside the other sphere, or outside a hollow sphere."""
+    """Reject an initial state in which the centre of a sphere is inside the other sphere, or outside a hollow
+    sphere."""
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 

@@ -1,16 +1,16 @@
-"""Two gears in mesh: teeth with stiffness, damping and backlash, on bodies whose centres may move.
+"""Two gears in mesh on bodies that may move, with stiffness, damping and backlash of the teeth.
 
     radii with signs: r_i = m z_i/2, z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
-    line of centres: e = h c/|c|,    c = p1 - p0 without its part along the axis a of gear 0,    t = a × e
-    angle: ψ_i, of the first axis of joint frame i about a, from the line of centres e
-    displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, as the value nearest to 0, modulo the pitch π m
+    line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,    t = a × e
+    angle: ψ_i about a, from the line of centres e to the first axis of joint frame i
+    displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, plus the multiple of the pitch π m for which |w| is smallest
     depth of the flanks for both directions: s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2
     force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
-action at the pressure angle α. Therefore these forces load the bearings; their torques are N r_i cos α. Backlash
-increases if the centres move apart. The initial position of the teeth, the history value w_0, is determined at the
-first solve, with the backlash on both sides.
+action at the pressure angle α. Therefore they load the bearings, and the torques on the gears are N r_i cos α. Backlash
+increases if the centres move apart. The history value w_0, the initial position of the teeth, is determined in the
+first solve such that the backlash is equal on both sides.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DERIVED = (
 class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
-    History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2). For a ratio without stiffness use
+    History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2). For a constant ratio without elasticity use
     `CoordinateConstraint`. For a mesh between two angles without bearing forces use `CoordinateSpringDamperExt` with
     stops.
     """
@@ -89,10 +89,10 @@ def shift(row: Any, turned: complex) -> Any:
 
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
-    """Return s and N of the flank of one direction."""
+    """Return s and N of the flank for one direction."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
-    # without backlash, one of the flanks is always in contact
+    # without backlash, one of the flanks is always in contact; at s = 0 only one flank is counted
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
     st = sign * row.cosine * rate - row.sine * side * apart
@@ -116,7 +116,7 @@ def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
     _, n, _, _, distance, a, e, across = mesh(row, u, ut)
     turn, push = row.cosine * (n[0] - n[1]), row.sine * (n[0] + n[1])
     lever = row.side * (row.pitch_radius0 + row.pitch_radius1) / distance
@@ -148,7 +148,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps` of the nearer flank; without backlash, one flank is always in contact."""
+    """Write the values of `Gaps` for the nearer flank; without backlash, one flank is always in contact."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return
@@ -160,8 +160,8 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of the force of the flanks N_+ - N_- (which = 0), of w (1), or of the distance of the axes
-    (2)."""
+    """Create the kernel that returns the force of the flanks N_+ - N_- (which = 0), w (which = 1), or the distance of
+    the axes (which = 2)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -180,7 +180,7 @@ def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Derive radii with signs, h, the pitch [m], half the backlash b, the axis a in the frame of marker 0, and a
+    """Compute the radii with signs, h, the pitch [m], half the backlash b, the axis a in the frame of marker 0, and a
     direction x0 perpendicular to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
@@ -200,8 +200,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 def add_start(rows: LocalRows, system: System) -> None:
     """Add the update that stores the initial position of the teeth at the start of a solve."""
 
-    # explicit methods do not determine contact states before the first step, so the update after a step also stores the
-    # initial position
+    # explicit methods do not determine contact states before the first step, so the update after the first step stores
+    # the initial position
     def decide(s: Fields) -> None:
         run_post_newton(system, s)
         s.start_data[:] = s.data

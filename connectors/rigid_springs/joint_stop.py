@@ -1,16 +1,17 @@
-"""Elastic stops of a joint: limits of a free translation or rotation.
+"""Elastic stops that limit a free translation or rotation of a joint.
 
     axis: a of the frame B0 = A0 frame0; the other frame is B1 = A1 frame1
     translation: s = a·(p1 - p0),    s_t = a·(v1 - v0 - ω0 × d)
-    rotation: s = angle of B1 about a with whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
+    rotation: s = angle of B1 about a, including whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
     depth in a stop: δ = s - upper if > 0, or s - lower if < 0, else 0
     force: g = k δ max(0, 1 + c |δ|_t), which pushes back and never pulls
     action: forces g a at the points, or torques g a, with moments in equilibrium
 
-The force is continuous for every c, so no contact state is necessary. The force is evaluated within Newton's iterations
-with its exact tangent. If c = 0, a stop returns the stored energy k δ²/2. A rigid stop would require an impact law for
-the velocities, and an update after the iterations would detect the impact one step late. A stiff stop is equivalent to
-a rigid stop if about ten steps resolve its contact time of about π sqrt(m/k).
+The force is continuous for every c, so no contact state is stored, and the force is evaluated within Newton's
+iterations with its exact tangent. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require
+an impact law for the velocities, and its impact would be detected one step late, by an update after the iterations. A
+stiff stop is equivalent to a rigid stop if about ten steps resolve its contact time of about π sqrt(m/k), where m is
+the moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
 """
@@ -45,7 +46,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""Value that is larger than all limits and represents a missing limit [m or rad]."""
+"""Limit [m or rad] that represents a missing limit."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 
@@ -97,7 +98,7 @@ def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
     a, s, rate = measure(row, u, ut)
     _, g = push(row, s, rate)
     f, zero = (g * a[0], g * a[1], g * a[2]), complex(0.0, 0.0)
@@ -145,7 +146,7 @@ def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps` of the nearer stop."""
+    """Write the values of `Gaps` for the nearer stop."""
     _, s, rate = measure(row, u, ut)
     if row.upper - s.real < s.real - row.lower:
         note_gap(numbers, row.upper - s.real, -rate.real, abs(rate.real))
@@ -162,16 +163,16 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Derive joint frames, rotated such that their third axis is a, and whether s is an angle."""
+    """Compute joint frames whose third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
-    # axes in cyclic order; the axis of the stop is the last axis
+    # axes in cyclic order, with the axis of the stop as the last axis
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
     return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}
 
 
 def drop_update(rows: LocalRows, system: System) -> None:
-    """Remove the update if all rows are translations, because translations have no angle to store."""
+    """Remove the update of history values if all rows are translations, because translations store no angle."""
     if not rows.columns[1]["turns"].any():
         system.post_newton = None
 

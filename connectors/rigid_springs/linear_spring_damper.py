@@ -1,4 +1,4 @@
-"""Spring and damper along an axis that is fixed in marker 0, such as the drive of a slide.
+"""Spring and damper along an axis that is fixed in the frame of marker 0, for example the drive of a slide.
 
     displacement: x = a·d,    a = A0 axis,    d = p1 - p0
     rate with moment_arm: x_t = a·(v1 - v0 - ω0 × d), the rate of x
@@ -6,9 +6,9 @@
     force: g = k (x - offset) + d (x_t - rate_offset) + preload, or force_function(t, row, x, x_t, k, d, offset)
     action: f = g a on point 1, -f on point 0, with moment_arm also -d × f on marker 0; on the left-hand side
 
-If the points only move along the axis, as in a prismatic joint, both rates are equal. Without ``moment_arm``, two
-opposite forces on parallel lines form a moment, as in the original law of Exudyn; in the ledger this moment is power
-without a source. Set ``moment_arm = False`` for the results of the original law.
+If the points only move along the axis, as in a prismatic joint, both rates are equal. Without ``moment_arm``, the two
+opposite forces act on parallel lines and form a moment, as in the law LinearSpringDamper of Exudyn; the power of this
+moment appears in the energy ledger without a source. Set ``moment_arm = False`` for the results of Exudyn.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Laws between two rigid markers: forces and torques at both markers, as functions of positions, frames and rates.
+"""Laws between two rigid markers: forces and torques at both markers, as functions of positions, frames and velocities.
 
-A law provides one kernel ``(row, u, ut, t) -> F`` for one row. The argument u is a `Pose`, and ut are the rates y = [v1
-- v0, ω0, ω1]:
+A law provides one kernel ``(row, u, ut, t) -> F`` for one row. The argument u is a `Pose`, and ut contains the rates y
+= [v1 - v0, ω0, ω1]:
 
     left-hand side: F = [f, τ0, τ1] in the global frame, with f at point 1, -f at point 0, and torques about these
     points
@@ -13,11 +13,11 @@ With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the
 
 The law is written for complex numbers, so that P and V can be computed by complex steps: along a direction s, ∂F/∂s =
 Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small that the result is exact except for
-rounding. Rotations by i h θ change a frame A to A + i h θ × A. A law must be analytic: it must not use ``abs`` or
-comparisons of complex numbers, and branches must use ``.real``.
+rounding errors. A rotation by i h θ changes a frame A to A + i h θ × A. A law must be analytic: it must not use ``abs``
+or comparisons of complex numbers, and branches must use ``.real``.
 
-For the energy ledger, a law provides its stored energy and its losses. The remaining power F·y is transferred to a
-drive (a moving offset, a constant force), or belongs to torques without energy.
+For the energy ledger, a law provides its stored energy and its losses. The remaining part of the power F·y is
+transferred to a drive (a moving offset, a constant force), or is the power of torques that have no potential.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
 """
@@ -46,8 +46,8 @@ Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
 
 TINY = 1e-20
-"""Imaginary step of derivatives [m, rad, m/s, rad/s]: its square is negligible, and no digits are lost, because no
-numbers are subtracted."""
+"""Imaginary step of complex-step derivatives [m, rad, m/s, rad/s]. The square of the step is negligible, and no digits
+are lost by cancellation, because a complex step needs no subtraction."""
 
 
 class Pose(NamedTuple):
@@ -61,15 +61,15 @@ class Pose(NamedTuple):
 
 @kernel
 def eval_angle(y: complex, x: complex) -> complex:
-    """Return the angle of (x, y) in (-π, π] [rad]; its imaginary part is a derivative."""
+    """Return the angle of the vector (x, y) in (-π, π] [rad], for complex x and y."""
     a, b = y.real, x.real
     return complex(np.arctan2(a, b), (b * y.imag - a * x.imag) / (a * a + b * b))
 
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """Return the angle of the frame Q about the third axis of P [rad], nearest to the previous angle, and ω1 - ω0 along
-    this axis [rad/s]."""
+    """Return the angle of the frame Q about the third axis of P [rad], with the number of turns for which it is nearest
+    to ``last``, and the component of ω1 - ω0 along this axis [rad/s]."""
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):
         sine -= P[a, 0] * Q[a, 1]
@@ -81,7 +81,8 @@ def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -
 
 @kernel
 def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
-    """Return the product A F of the frame A of a marker and a frame F given in this frame, shape (3, 3)."""
+    """Return the product A F of the rotation matrix A of a marker and a frame F relative to the marker, shape (3,
+    3)."""
     product = np.zeros((3, 3), np.complex128)
     for a in range(3):
         for b in range(3):
@@ -101,7 +102,7 @@ def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexA
 
 @kernel
 def turn_by(A: ComplexArray, x: complex, y: complex, z: complex) -> None:
-    """Add θ × A with θ = (x, y, z) to A."""
+    """Add θ × A to A, with the rotation θ = (x, y, z)."""
     for b in range(3):
         p, q, r = A[0, b], A[1, b], A[2, b]
         A[0, b], A[1, b], A[2, b] = p + y * r - z * q, q + z * p - x * r, r + x * q - y * p
@@ -121,8 +122,8 @@ def move(u: Pose, ut: ComplexArray, k: int) -> None:
 
 
 def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
-    """Create kernels ``residual`` and ``tangent`` as in `pairs.coordinate_pair`; ``tangent`` also takes the velocities
-    v."""
+    """Create kernels ``residual`` and ``tangent`` as in `pairs.coordinate_pair`; ``tangent`` has the velocities v as an
+    additional argument."""
 
     @kernel
     def evaluate(row: Any, u: Pose, ut: ComplexArray, t: float, F: ComplexArray) -> None:
@@ -209,7 +210,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
 
 
 def real_part(number: Kernel) -> Kernel:
-    """Create a kernel that returns the real part of the result of a kernel for one row."""
+    """Create a kernel that returns the real part of the result of the kernel ``number`` for one row."""
 
     @kernel
     def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:
@@ -219,7 +220,7 @@ def real_part(number: Kernel) -> Kernel:
 
 
 def three_of(force: Kernel, first: int) -> Kernel:
-    """Create a kernel that returns the real parts of three of the nine numbers of F."""
+    """Create a kernel that returns the real parts of three components of F, from index ``first``."""
 
     @kernel
     def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:
@@ -231,8 +232,8 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
-    """Create a kernel of F·y minus the rate of the stored energy E and minus the lost power [W]; the rate is the
-    derivative of E along the motion."""
+    """Create a kernel of the remaining power [W]: F·y minus the lost power and minus the rate of the stored energy E.
+    The rate is the derivative of E along the motion."""
 
     @kernel
     def beside(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:
@@ -282,7 +283,7 @@ def register_rigid_pair(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
         force: complex kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m].
-        outputs: further output variables; kernels with the arguments of ``force`` that return one complex number.
+        outputs: further output variables; kernels with the arguments of ``force`` that return a complex scalar.
         stored, lost: names and kernels of the energy [J], which is complex and depends only on u, and of the lost power
             [W].
         passed: name of the remaining power.

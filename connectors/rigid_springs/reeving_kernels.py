@@ -1,7 +1,8 @@
-"""Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, points for drawings.
+"""Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, and points for drawings.
 
-Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. In the coordinates of a row, the
-coordinates of the span after marker k begin at k w, where w is the largest number of coordinates of a marker.
+Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. Within the coordinates of a row,
+the first coordinate of the span after marker k has the index k w, where w is the largest number of coordinates of a
+marker.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
-"""Positions of the numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], lost power [W], transferred
-power [W]."""
+"""Indices of the quantities of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], lost power [W], and
+transferred power [W]."""
 
 
 @kernel
 def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
-    """Evaluate `eval_span` for span k of a row; if ``which`` >= 0, with an imaginary step along one of 18
-    directions."""
+    """Evaluate `eval_span` for span k of a row. If ``which`` >= 0, an imaginary step along direction ``which`` of 18
+    directions is added."""
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
         move(u, ut, which)
@@ -62,7 +63,7 @@ def measure(
     row: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, numbers: Any, wraps: Any
 ) -> Any:
     """Return L, L̇, L_0 and L̇_0; write g and the damping forces of the spans of a row into ``numbers``, shape (spans,
-    18), and the angles on sheaves into ``wraps``."""
+    18), and the wrap angles on the sheaves into ``wraps``."""
     L, Lt, L0, L0t, meets = 0.0, 0.0, row.reference_length, 0.0, 0.0
     for j in range(2):
         if row.end[j] >= 0:
@@ -84,8 +85,8 @@ def measure(
 
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Return the length of rope that a span winds around the ends of its rope [m]: R_A ψ_A for the first span, -R_B ψ_B
-    for the last span."""
+    """Return the length of rope that is wound on the drums at the ends of the rope [m]: R_A ψ_A if the span is the
+    first of its rope, -R_B ψ_B if it is the last."""
     length = complex(0.0, 0.0)
     if is_first:
         length += span.radii[0] * leave
@@ -127,7 +128,7 @@ def residual(
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
-        # forces on the coordinates of the rope length
+        # forces on the coordinates q_0 and q_1 of the rope length
         for j in range(2):
             if row.end[j] >= 0:
                 for b in range(row.begin[j + 1] - row.begin[j]):
@@ -144,8 +145,8 @@ def tangent(
     numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
-    # rows of G, derivatives with respect to the coordinates of a row: of L including the rope wound up at the ends, of
-    # L̇, of L_0, of L̇_0, and of the rope wound up; the derivatives of L̇ with respect to v are equal to the first row
+    # rows of G: derivatives with respect to the coordinates of a row, of L including the rope wound on drums, of L̇, of
+    # L_0, of L̇_0, and of the rope wound on drums; ∂L̇/∂v is equal to the first row
     G, wind = np.zeros((5, n)), np.zeros(9)
     for i in range(len(rows)):
         row = rows[i]
@@ -169,7 +170,7 @@ def tangent(
             for a in range(w):
                 for b in range(w):
                     own[k, a, b] = slots[i, begin + a, begin + b]
-            # Z: derivatives of N g + damping with respect to the coordinates of the span
+            # Z: derivatives of N g plus the damping forces with respect to the coordinates of the span
             for a in range(9):
                 g[a] = N * numbers[at, a].real + numbers[at, 9 + a].real
                 for b in range(w):
@@ -194,7 +195,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # rope wound up at both ends, L_0 and its rate
+        # rope wound on drums at both ends, L_0 and its rate
         for j in range(2):
             at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:
@@ -205,7 +206,7 @@ def tangent(
                 if q.h[at] >= 0:
                     for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.H[q.h[at], a, b]
-        # derivatives of the tension with respect to all coordinates, which multiply the forces of all spans
+        # derivatives of the tension with respect to all coordinates, multiplied by the derivatives of the length
         for b in range(n):
             by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])
@@ -218,8 +219,8 @@ def tangent(
 def fill_numbers(
     rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """Write the numbers of each rope, see `LENGTH` and the following constants, shape (n, 7), and the angles on
-    sheaves, shape (n, markers)."""
+    """Write the quantities of each rope in the order of `LENGTH` and the following constants, shape (n, 7), and the
+    wrap angles on the sheaves, shape (n, markers)."""
     numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(rows)):
         row = rows[i]
@@ -243,8 +244,8 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Write points along a row: both ends of its spans, and ``arcs`` points on every sheave; return the number of
-    points."""
+    """Write points along a rope for drawings: both ends of its spans, and ``arcs`` points on every sheave. Return the
+    number of points."""
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
     for k in range(k0, row.last + 1):
         leave, meet, _ = span_at(row, spans, pair, m, k, -1, out)

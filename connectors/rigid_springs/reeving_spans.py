@@ -1,17 +1,17 @@
 """Spans of a massless rope between two sheaves: the common tangent of two 3D circles, and its derivatives.
 
-    point on a sheave: r_i = R_i (cos ψ_i u_i + sin ψ_i w_i), where u, w, a is the frame of the sheave and a its axis
-    points of the rope: R = 0
+    point on a sheave: r_i = R_i (cos ψ_i u_i + sin ψ_i w_i), where [u, w, a] is the frame of the sheave and a its axis
+    end points of the rope without drum: R = 0
     tangent: t = c + r_B - r_A,    r_A·t = 0,    r_B·t = 0, with c from centre A to centre B
     length: W = |t| + R_A ψ_A - R_B ψ_B, the contribution of the span to the length of the rope
     side: a × r points along the rope, near r = -R a × c/|a × c|, so the rope turns about a
 
-The angles ψ_A where the rope leaves A and ψ_B where it reaches B are measured in the rotating bodies. The length of the
-rope is the sum of all W, apart from whole turns. Derivatives are with respect to the motion y = [v_B - v_A, ω_A, ω_B],
-with e = t/|t|:
+The angles ψ_A, where the rope leaves A, and ψ_B, where it reaches B, are measured in the frames of the rotating bodies.
+The length of the rope is the sum of all W plus whole turns on the sheaves. Derivatives are with respect to the motion y
+= [v_B - v_A, ω_A, ω_B], with e = t/|t|:
 
     matrix: M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]]
-    matrix of a point: 1 replaces the diagonal entry
+    for a point (R = 0): the diagonal entry of M is 1
     multipliers: Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B], 0 if the rope lies in the planes of both sheaves
     gradient: g = [e - λ_A r_A - λ_B r_B,
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
@@ -34,12 +34,12 @@ from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
-"""Change of an angle [rad] below which two further Newton steps reach rounding errors."""
+"""Change of an angle [rad] below which two further Newton steps reduce the error to rounding errors."""
 
 
 @kernel
 def add(a: Any, x: Any, b: Any) -> Any:
-    """Return the sum a + x b."""
+    """Return the vector a + x b."""
     return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
 
 
@@ -60,7 +60,7 @@ def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
 
 @kernel
 def guess(F: ComplexArray, radius: float, c: Any) -> float:
-    """Return the angle ψ of -a × c."""
+    """Return the angle ψ of the direction -a × c, the first estimate of the solution."""
     if radius == 0.0:
         return 0.0
     return float(np.arctan2(-dot(axis_of(F, 0), c).real, dot(axis_of(F, 1), c).real))
@@ -84,7 +84,7 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two steps also give the derivatives
+        # the last two steps are necessary for the imaginary parts, which are the derivatives
         if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
@@ -129,8 +129,8 @@ def eval_span(
 
 @kernel
 def eval_wrap(leaves: float, meets: float) -> float:
-    """Return the angle around a sheave from the point where the rope reaches it to the point where the rope leaves it
-    [rad], in [0, 2 π)."""
+    """Return the wrap angle of a sheave [rad], in [0, 2 π): from the point where the rope reaches the sheave to the
+    point where the rope leaves it."""
     angle = (leaves - meets) % (2.0 * np.pi)
-    # a rope that is tangent to the circle has the angle 0
+    # the wrap angle is 0, not 2 π, if the rope is only tangent to the circle
     return 0.0 if angle > 2.0 * np.pi - 1e-9 else angle

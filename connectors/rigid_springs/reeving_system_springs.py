@@ -1,18 +1,17 @@
-"""A massless rope over any sheaves, with one tension along its whole length.
+"""A massless rope over any number of sheaves, with the same tension along its whole length.
 
     length: L = Σ spans + Σ R_i θ_i,    θ_i in [0, 2 π), see `reeving_spans`
     reference length: L_0 = reference length + f_0 q_0 + f_1 q_1; the coordinates q pay out rope at the ends
     tension: N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,    replaced by N_s tanh(N/N_s) if N < 0
     action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
-Between neighbouring sheaves, the damping of twist and shear of `reeving_spans` also acts. Sheaves rotate without
-friction: the rope exerts no torque about their axes. The rope ends at the first and the last marker: at points, or at
-drums, which have a radius. The rope exerts a torque on a drum. L does not include the rope wound on the drum, so a
+In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves rotate without
+friction: the rope exerts no torque about their axes. The rope ends at the first and the last marker: at a point, or at
+a drum if the radius is not 0. The rope exerts a torque on a drum. L does not include the rope wound on the drum, so a
 coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L alone.
 
 If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope, so no energy is lost. The
-original law of Exudyn has the same tangents and slightly longer arcs, and its forces are not derivatives of these
-lengths.
+law of Exudyn has the same tangent lines but slightly longer arcs, and its forces are not derivatives of its lengths.
 """
 
 from __future__ import annotations
@@ -59,7 +58,8 @@ ENDS = "coordinate0", "coordinate1"
 
 
 class ReevingSystemSprings(Component):
-    """A massless rope over any number of sheaves, for models that do not need cable elements."""
+    """A massless rope over any number of sheaves, for models in which mass, sag and friction of the rope are
+    negligible."""
 
     markers = refs(POSITION, "places along the rope: rigid markers at sheaves and drums, else points", least=2)
     coordinate0 = ref(COORDINATE, "q_0, pays out rope at the start", optional=True)
@@ -84,7 +84,7 @@ class ReevingSystemSprings(Component):
 
 
 def find_frames(axes: FloatArray) -> FloatArray:
-    """Create frames with the given third axes; the axes have the shape (..., 3), the frames (..., 3, 3)."""
+    """Create frames of shape (..., 3, 3) with the given third axes of shape (..., 3)."""
     a = axes / np.sqrt((axes**2).sum(axis=-1, keepdims=True))
     u = np.cross(a, np.eye(3)[np.abs(a).argmin(axis=-1)])
     u /= np.sqrt((u**2).sum(axis=-1, keepdims=True))
@@ -92,17 +92,17 @@ def find_frames(axes: FloatArray) -> FloatArray:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the world coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape
+    """Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape
     (rows, n)."""
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Bind the spans of all rows (one after the other), the records of rows, the records of spans, and the number of
-    markers of the longest rope.
+    """Create the `Pair` of the spans of all rows, in the order of the rows; the records of rows; the records of spans;
+    and the largest number of markers of a rope.
 
     Records of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);
-    begin: positions of the first coordinates of both coordinate markers in a row, then the end of these coordinates
+    begin: indices of the first coordinates of both coordinate markers in a row, then the end of these coordinates
         (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to
         their markers (2, 3, 3).
     """
@@ -128,7 +128,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of `fill_numbers`."""
+    """Evaluate the array of `fill_numbers`, shape (rows, 7), and the wrap angles."""
     pair, own, spans, most = rows.columns
     out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
     fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
@@ -137,7 +137,7 @@ def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 @kernel
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energy, the lost power and the passed power of each rope; see `fill_numbers`."""
+    """Add the energy, the lost power and the transferred power of each rope; see `fill_numbers`."""
     for i in range(len(numbers)):
         energies[0, i] += numbers[i, ENERGY]
         powers[0, i] += numbers[i, LOST]
@@ -195,7 +195,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """Create an output variable: one of the numbers of `fill_numbers`."""
+    """Create an output variable from one quantity of `fill_numbers`."""
     return Output(unit, doc, lambda rows, s: eval_numbers(rows, s)[0][:, which])
 
 

@@ -1,17 +1,17 @@
 """Bushing: springs and dampers between two rigid markers in all six directions, coupled by 6 × 6 matrices.
 
     frames: B0 = A0 frame0,    B1 = A1 frame1,    R = B0ᵀ B1,    d = p1 - p0
-    six numbers: x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz] [m, rad]
+    displacements: x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz] [m, rad]
     rates with moment_arm: x_t = [B0ᵀ (v1 - v0 - ω0 × d), B0ᵀ (ω1 - ω0)]
     rates otherwise: x_t = [B0ᵀ (v1 - v0), B0ᵀ (ω1 - ω0)]
     generalised forces: g = K (x - offset) + D x_t, or force_function(t, row, x, x_t, K, D, offset)
     forces on the left side: f = B0 g_123 on point 1, -f on point 0
-    torques on the left side: B0 g_456 on marker 1, its opposite on marker 0, with moment_arm also -d × f on marker 0
+    torques on the left side: B0 g_456 on marker 1, -B0 g_456 on marker 0, with moment_arm also -d × f on marker 0
 
-The original law of Exudyn has no moment d × f. The moment d × f is small if the points remain close; set ``moment_arm =
-False`` for the results of the original law. The torques along the axes of B0 are K times the angles, as in the original
-law. The work of these torques equals the energy x·Kx/2 only for small angles; the ledger shows the difference as
-``drive``. If the angle about y is 90°, the angles are not defined.
+The law of Exudyn has no moment d × f. This moment is small if the points remain close to each other; set ``moment_arm =
+False`` for the results of Exudyn. The torques along the axes of B0 are K times the angles, as in Exudyn. The work of
+these torques equals the energy x·Kx/2 only for small angles; the energy ledger lists the difference as ``drive``. If
+the angle about y is 90°, the angles are not defined.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
 
 
 def outputs(number: Any) -> dict[str, Output]:
-    """Create the outputs x, x_t and g, number by number."""
+    """Create the outputs x, x_t and g, composed of the kernels of their components."""
     found = {}
     for k, axis in enumerate("xyz"):
         found[f"displacement_{axis}"] = Output("m", f"x along {axis} of the joint frame, ()", number(0, k))

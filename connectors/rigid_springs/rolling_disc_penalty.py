@@ -1,21 +1,21 @@
-"""Contact of a disc with a plane by a penalty force, with friction: the disc rolls, slips and lifts off.
+"""Contact of a disc with a plane by a penalty force with friction; the disc can roll, slip and lift off.
 
     contact: point c = d + r and velocity v_c of the rim, see `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane
     gap: g = n·c
     normal force: f_n = k g + d n·v_c < 0, while the stored gap is <= 0
     slip: v_t = [e_0·v_c, e_1·v_c],    v = |v_t|
-    friction matrix: M = Rᵀ diag(μ + μ_v v) R, where R rotates by the angle of rollers, for Mecanum wheels
+    friction matrix: M = Rᵀ diag(μ + μ_v v) R, where R is the rotation by the angle of the rollers of Mecanum wheels
     friction: f_t = |f_n| M s on the left-hand side
     in the proportional zone: s = v_t/v_z or (2 - v/v_z) v_t/v_z, if the stored slip is <= v_z
     outside of the zone: s = stored slip/|stored slip|
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 
 History values per row: slip across and along the track, and gap; these are constant during Newton's iterations. After
-the iterations the history values get their current values. The force error is the force of a contact that opens or
-closes, or the change of friction due to new history values. If the zone is 0, friction has its full magnitude at any
-stored slip except exactly 0, where friction is 0. In the original law of Exudyn friction is 0 at slip 0 for every zone;
-in this law slip 0 is within the zone.
+the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
+opens or closes, or the change of friction due to new history values. If the zone v_z is 0, friction has its full
+magnitude for every stored slip except 0, where friction is 0. In Exudyn friction is 0 for a stored slip of 0 with every
+v_z; in this law a stored slip of 0 is within the proportional zone.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine numbers of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
     gap, rate, x, y, r, arm, across, along, n = measure(row, u, ut)
     fn = (row.contact_stiffness * gap + row.contact_damping * rate) * (1.0 if row.history[2] <= 0.0 else 0.0)
     fx, fy = rub(row, fn, x, y)
@@ -123,14 +123,14 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps`."""
+    """Write the values of `Gaps`."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     note_gap(numbers, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of the normal force (which = 0), of friction across (1) and along the track (2), or of the
-    results of `measure` (3 ...)."""
+    """Create the kernel that returns the normal force (which = 0), the friction across (which = 1) or along the track
+    (which = 2), or a result of `measure` (which >= 3)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -161,8 +161,8 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Derive the axis w of the disc and the normal n of the rolling plane, in the frames of their markers, and the
-    angle of rollers."""
+    """Compute the axis w of the disc and the normal n of the rolling plane, in the frames of their markers, and the
+    rotation by the angle of the rollers."""
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
     return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}
 

@@ -1,15 +1,16 @@
 """Torsion spring and damper about the z axis of a joint frame, over any number of turns.
 
     frames: B0 = A0 frame0,    B1 = A1 frame1,    R = B0ᵀ B1, and z is the third axis of B0
-    angle: φ = atan2(-R_xy, R_xx) + 2π n, the last of the angles about x, y, z; for a hinge, its angle
+    angle: φ = atan2(-R_xy, R_xx) + 2π n, the third of the angles about x, y, z; for a hinge, its angle of rotation
     rate: φ_t = z·(ω1 - ω0)
     torque: τ = k (φ - offset) + d (φ_t - rate_offset) + preload, or force_function(t, row, φ, φ_t, k, d, offset)
     action: τ z on marker 1, -τ z on marker 0, on the left-hand side
 
 The number n of whole turns is chosen such that φ is nearest to its value at the end of the previous step, which is a
-history value. Therefore the rotation in a step must be less than half a turn. If no history value is given, the initial
-angle is in (-π, π]. The spring acts in parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`. If the axes of both
-markers deviate, φ_t is not the rate of φ, and the ledger shows the difference as ``drive``.
+history value. Therefore the rotation in a step must be less than half a turn. If the user gives no history value, the
+initial angle is in (-π, π]. The spring is usually combined with a hinge, such as a `RevoluteJoint2D` or `GenericJoint`.
+If the z axes of both joint frames are not parallel, φ_t is not the rate of φ, and the energy ledger lists the
+difference of the powers as ``drive``.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Return the forces and torques of a torque about the axis."""
+    """Return the nine components F of a torque about the axis."""
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
     return zero, zero, zero, -x, -y, -z, x, y, z

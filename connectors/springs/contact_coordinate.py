@@ -1,4 +1,4 @@
-"""Contact between two coordinates: a penalty spring and damper that act while the gap is closed.
+"""Contact between two coordinates by a penalty spring and damper, which act while the gap is closed.
 
     gap: g = x1 - x0 - offset
     force: f = k g + d g_t while the stored gap is <= 0, else 0
@@ -10,7 +10,7 @@ step,
 
     force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
-Therefore a solver with adaptive steps can end a step where the contact closes or opens.
+Therefore a solver with adaptive steps can end a step at the time at which the contact closes or opens.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps`."""
+    """Write the values of `Gaps`."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 
@@ -95,7 +95,7 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare that contact without damping conserves energy."""
+    """Declare that the law conserves energy if the contact has no damping."""
     assert system.account is not None
     system.account = replace(system.account, conserves=not rows.columns[1]["contact_damping"].any())
 

@@ -1,4 +1,4 @@
-"""Kernels of friction that sticks and slips, and of stops; see `coordinate_spring_damper_ext`."""
+"""Kernels of stick-slip friction and of stops; see `coordinate_spring_damper_ext`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """Return F(v) > 0 [N] and its derivative with respect to |v|; both are 0 at v = 0."""
+    """Return F(v) [N], which is > 0 for v ≠ 0, and its derivative with respect to |v|; both results are 0 for v = 0."""
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0
@@ -54,7 +54,7 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth in the touched stop [m]: > 0 in the upper stop, < 0 in the lower stop, 0 without contact."""
+    """Return the depth in the stop in contact [m]: > 0 in the upper stop, < 0 in the lower stop, 0 without contact."""
     if not row.stops or row.history[2] == 0.0:
         return 0.0
     return float(q - (row.upper_stop if row.history[2] > 0.0 else row.lower_stop))
@@ -62,7 +62,7 @@ def depth(row: Any, q: float) -> float:
 
 @kernel
 def is_stopped(row: Any) -> float:
-    """Return 1 while a stop is touched, otherwise 0."""
+    """Return 1 while a stop is in contact, otherwise 0."""
     return 1.0 if row.stops and row.history[2] != 0.0 else 0.0
 
 
@@ -80,8 +80,7 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power into the bristle or into sliding [W], the energy of the bristle [J], and whether the bristle
-    slides."""
+    """Return the power of the friction force [W], the energy of the bristle [J], and whether the bristle slides."""
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0
     sticks = row.history[0] == STICKS
@@ -97,7 +96,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # bristle: sliding starts, sticking starts, or sliding continues
+    # the bristle starts to slide, starts to stick, or continues to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -107,8 +106,8 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # the sliding direction has reversed: the row sticks, with the bristle force (or the anchor if the row stuck) at
-        # the start of the step
+        # the sliding direction has reversed, so the row sticks; the anchor is chosen such that the bristle has its
+        # force at the start of the step, or the anchor is unchanged if the row stuck at the start of the step
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)
@@ -117,7 +116,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
         else:
             changed = ut == 0.0
             row.history[0], row.history[1] = np.sign(ut) * size, u
-    # stop: contact starts, ends, or continues
+    # contact with a stop starts, ends, or continues
     if row.stops:
         deep, before = max(u - row.upper_stop, 0.0) + min(u - row.lower_stop, 0.0), row.history[2]
         if before == 0.0:

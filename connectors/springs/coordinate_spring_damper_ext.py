@@ -1,4 +1,4 @@
-"""Spring and damper between two coordinates with factors, with stick-slip friction and with stops.
+"""Spring, damper, stick-slip friction and stops between two coordinates, which are multiplied by factors.
 
     stretch: q = f1 x1 - f0 x0
     force: f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop
@@ -15,16 +15,16 @@ Friction without history, if v_r = ``proportional_zone`` > 0:
     slow, |q_t| <= v_r: f_friction = (F_d + F_s) q_t/v_r
     fast: f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
 
-If ``stops`` is true and the upper stop is touched, f_stop = k_s (q - upper) + d_s q_t; the formula of the lower stop is
-the same.
+If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t; the lower stop has the
+same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
 the anchor for which its bristle has the force at the start of the step. A row that stuck at the start of the step gets
 its anchor at the start of the step. A row that begins to slide gets the sign of q_t as its state, or the sign of the
-force if q_t = 0. The force error is the jump of the force.
+force if q_t = 0. The force error is the jump of the force due to the new history values.
 
-In the energy ledger a sliding bristle has the deflection F/k_b, as in contacts.
+In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b, as in contacts.
 """
 
 from __future__ import annotations
@@ -116,19 +116,20 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J]; this and all following kernels return 0 for rows with a user function."""
+    """Return the energy of the spring [J]; 0 for rows with a user function, as all kernels of energies and powers in
+    this file."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of a touched stop [J]."""
+    """Return the energy of a stop in contact [J]."""
     return 0.5 * row.stop_stiffness * depth(row, u) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the numbers of `Gaps` of the nearer stop."""
+    """Write the values of `Gaps` for the nearer stop."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf
@@ -157,25 +158,25 @@ def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost in the damper of a touched stop [W]."""
+    """Return the power lost in the damper of a stop in contact [W]."""
     return row.stop_damping * ut * ut * is_stopped(row) if not row.has_function else 0.0
 
 
 @kernel
 def drive_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power that a moving damper takes from the motion and transfers to its drive [W]."""
+    """Return the power that is transferred to the drive of ``rate_offset`` [W]."""
     return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Derive whether each row has a user function, and whether it has bristles."""
+    """Compute whether each row has a user function, and whether it has bristles."""
     names = "dynamic_friction", "static_friction_offset", "viscous_friction"
     rubs = np.any([rows.local(name) > 0.0 for name in names], axis=0)
     return derive_users(rows) | {"bristle": rubs & (rows.local("proportional_zone") == 0.0)}
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limitation of the account: a user force may have no energy."""
+    """Declare that energies and powers may be incomplete, because user forces may have no potential energy."""
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))
 

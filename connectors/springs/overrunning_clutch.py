@@ -4,14 +4,14 @@
     trial torque: tau = k_b (u - anchor), with the anchor at the start of the step
     locks: f = tau, if -M_max <= tau <= M_drag
     overruns: f = M_drag, if tau > M_drag, because the shaft is faster; anchor = u - f/k_b at the end of the step
-    slips: f = -M_max, if tau < -M_max, an overload
+    slips: f = -M_max, if tau < -M_max, because of an overload
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
-    damping: d u_t is added to f while the clutch locks
+    damping: d u_t is added to f while the clutch is locked
 
-If ``direction`` is -1, all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
-tangent.
+If ``direction`` is -1, u and f change their signs. The return map of the torque is evaluated within Newton's method,
+with its exact tangent.
 
-Source: return of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
+Source: return map of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.
 """
 
@@ -86,7 +86,7 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def overruns(row: Any, u: float, ut: float, t: float) -> float:
-    """Return 1 while row i overruns or slips, otherwise 0."""
+    """Return 1 while the clutch overruns or slips, otherwise 0."""
     return float(lock(row, u)[2])
 
 

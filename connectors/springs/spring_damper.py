@@ -1,4 +1,4 @@
-"""Spring and damper along the line between two points, linear, tension only, or by a user function.
+"""Spring and damper along the line between two points: linear, only for tension, or by a user function.
 
     length: l = |u| [m],    u = p1 - p0
     direction: e = u/l
@@ -9,8 +9,8 @@
     tension only: N = N_e + d s_t, limited to [0, 2 N_e], if N_e > 0, else 0
     user function: N = force_function(t, row, s, s_t, k, d, L)
 
-A slack rope carries no compression, and its force must be continuous. Therefore, with tension only, the damping force
-is at most as large as the elastic tension. The limited damping dissipates energy for every s_t.
+A rope carries no compression, and its force must be continuous where it becomes slack. Therefore, with tension only,
+the damping force is at most as large as the elastic tension. The limited damping force dissipates energy for every s_t.
 
 If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
 message.
@@ -74,7 +74,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """Return the tension N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # a length of 0 becomes NaN, so the result is NaN for any user function
+        # if the length is 0 it is NaN, and the sum makes the force NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:
@@ -131,7 +131,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 def fill_stretch(
     p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
 ) -> None:
-    """Write s [m] and s_t [m/s], NaN where the points coincide, shape (n, 1)."""
+    """Write s [m] and s_t [m/s], shape (n, 1) each; NaN where the points coincide."""
     for i in range(len(m0)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -143,15 +143,15 @@ def fill_stretch(
 
 
 def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
-    """Evaluate s and s_t of some rows with user functions."""
+    """Create a `Measure` of s and s_t for the rows ``which`` with user functions."""
     given = *pick_pairs(rows, which, "m0", "m1"), np.ascontiguousarray(rows.columns[1]["rest_length"][which])
     return prepare_measure(fill_stretch, read_positions, given, (np.zeros((len(which), 1)), np.zeros((len(which), 1))))
 
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the spring [J], for a rope relative to the state in which it becomes slack; 0 for rows with
-    a user function."""
+    """Return the energy of the spring [J]; 0 for rows with a user function. With tension only, the energy is 0 in the
+    state in which the rope becomes slack."""
     if row.has_function:
         return 0.0
     s: float = line(u, ut)[0] - row.rest_length
@@ -175,7 +175,7 @@ def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 
 def add_words(rows: LocalRows, system: System) -> None:
-    """Add the check for coinciding points, and the limits of the account."""
+    """Add the check for coinciding points, and declare in which cases energies and powers may be incomplete."""
     pair = rows.columns[0]
 
     def diagnose(s: Fields) -> list[str]:
@@ -191,8 +191,8 @@ def add_words(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with tension only and a user function, because such a function must limit the tension
-    itself."""
+    """Raise ModelError for rows with both ``tension_only`` and a user function, because the law does not limit the
+    result of a user function."""
     functions = table.local("force_function")
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:

@@ -1,26 +1,27 @@
-"""Spring of an automatic belt tensioner: torsion spring, dry friction proportional to its torque, asymmetric damping.
+"""Spring of an automatic belt tensioner: torsion spring, dry friction that increases with the torque of the spring, and
+asymmetric damping.
 
     spring: e = M + k u,    u = x1 - x0, the rotation of the arm since mounting
     torque: f = e + d_s u_t + f_friction on coordinate 1, -f on coordinate 0, on the left-hand side
-    trial: tau = k_b (u - anchor) of the bristle, with the anchor at the start of the step
-    limit: F_s = F_c + mu_s |e|, where s is the direction of the motion, for friction from tau, for the damper from u_t
+    trial torque of the bristle: tau = k_b (u - anchor), with the anchor at the start of the step
+    friction limit: F_s = F_c + mu_s |e| for the direction s, which follows from the sign of tau (for d_s: of u_t)
     sticks: f_friction = tau, if |tau| <= F_s
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
 The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
-coefficient mu_s and damping d_s. The reason is the sleeve of a tensioner, on which the spring presses. The resistance
-of the sleeve is larger when the belt lifts the arm than when the arm follows the belt. The return map is evaluated
-within Newton's method, with its exact tangent; no update between Newton runs is necessary.
+coefficient mu_s and damping d_s. The reason is that the spring presses on a sleeve in the tensioner, whose resistance
+is larger when the belt lifts the arm than when the arm follows the belt. The return map of the friction torque is
+evaluated within Newton's method, with its exact tangent.
 
-Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l means
-loading, the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
+Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l denotes
+loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-The elastic deflection of the bristles reduces both ends of the loop. Between the limits f increases by k_b per angle;
-the limits change with the slopes mu_l k and -mu_u k.
+The elastic deflection of the bristle cuts off both ends of the loop. Between the friction limits the friction changes
+with the slope k_b; the limits change with the slopes mu_l k and -mu_u k.
 
-Source: return of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
+Source: return map of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
 """
 
@@ -66,7 +67,7 @@ def spring_torque(row: Any, u: float) -> float:
 
 @kernel
 def friction(row: Any, u: float) -> tuple[float, float, float]:
-    """Return the friction [N m], its derivative with respect to u, and whether it slips."""
+    """Return the friction torque [N m], its derivative with respect to u, and whether the bristle slips."""
     tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
     share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
     limit = row.friction_torque + share * abs(e)
@@ -77,7 +78,7 @@ def friction(row: Any, u: float) -> tuple[float, float, float]:
 
 @kernel
 def friction_torque(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the friction [N m]."""
+    """Return the friction torque [N m]."""
     return float(friction(row, u)[0])
 
 
@@ -119,7 +120,7 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power into friction [W], energy of the bristle [J], and whether the bristle slips."""
+    """Return the power of the friction torque [W], the energy of the bristle [J], and whether the bristle slips."""
     f, _, slips = friction(row, u)
     return f * ut, bristle_energy(row, u, ut, t), slips
 

@@ -1,4 +1,4 @@
-"""Energies and powers of springs and dampers along axes or between coordinates, linear or by a user function.
+"""Energies and powers of linear springs and dampers; energies and powers of rows with a user function are unknown.
 
 force: f = k (u - offset) + d u_t
 energy: k (u - offset)²/2, for rows without a user function
@@ -15,7 +15,7 @@ from windlass.framework.model.system import System
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limitation of the energy account: a user force may have no energy."""
+    """Declare that energies and powers may be incomplete, because user forces may have no potential energy."""
     is_whole = not len(find_users(rows).where)
     assert system.account is not None
     system.account = replace(

@@ -1,1 +1,1 @@
-"""User functions of time or of displacement, for springs, loads and constraints."""
+"""User functions of time or of displacements, for springs, loads and constraints."""

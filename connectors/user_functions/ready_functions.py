@@ -1,12 +1,12 @@
-"""Compiled functions of time: tables, ramps, smooth steps and sines, with exact time derivatives.
+"""Predefined compiled functions of time: tables, ramps, smooth steps, sines and splines, with exact time derivatives.
 
-    table: values between two times on a straight line, constant before the first and after the last time
+    table: linear between two times, constant before the first and after the last time
     smooth step: first + (last - first) (1 - cos(pi x))/2 with x = (t - begin)/(end - begin) between 0 and 1
     sine: mean + amplitude sin(2 pi frequency t + phase)
-    spline: cubics between times, with two continuous derivatives, constant before the first and after the last time
+    spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
-Ready functions are accepted wherever a function of time is accepted; a kernel evaluates them without Python in a step.
-At a kink or jump the derivative is the one-sided derivative after it.
+These functions are accepted wherever a function of time is accepted; a kernel evaluates them without Python calls in a
+step. At a kink or jump the derivative is the right-hand derivative.
 """
 
 from __future__ import annotations
@@ -30,27 +30,28 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
 
 class ReadyRows(NamedTuple):
-    """Ready functions in rows of a table."""
+    """Arrays of the predefined functions of a table, for kernels."""
 
-    where: IntArray  # position of the result of each function in the values, shape (k,)
-    kind: IntArray  # kind of each function, shape (k,)
+    where: IntArray  # index of the result of each function in the values, shape (k,)
+    kind: IntArray  # type of each function, shape (k,)
     order: IntArray  # order of the time derivative of each function, shape (k,)
-    first: IntArray  # position of the first parameter of each function, shape (k + 1,)
-    numbers: FloatArray  # parameters, one function after the other, see `eval_ready`
+    first: IntArray  # index of the first parameter of each function, then the number of all parameters, shape (k + 1,)
+    numbers: FloatArray  # parameters of all functions, see `eval_ready`
 
 
 @kernel(fast=False)
 def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) -> None:
     """Write a function, or its first or second derivative, at the time t [s] into out, shape (m,).
 
-    The parameters p depend on the kind. Table: the k times, then the values, (k, m). Smooth step: begin, end, first
-    (m,) and last (m,). Sine: angular frequency [rad/s], phase [rad], amplitude (m,) and mean (m,). Spline: the k times,
-    then the coefficients of 1, s, s² and s³, (k - 1, 4, m), where s is the time since the previous of the k times.
+    The parameters p depend on the type of the function. Table: the k times, then the values, (k, m). Smooth step:
+    begin, end, first (m,) and last (m,). Sine: angular frequency [rad/s], phase [rad], amplitude (m,) and mean (m,).
+    Spline: the k times, then the coefficients of 1, s, s² and s³, (k - 1, 4, m), where s is the time since the start of
+    the interval.
     """
     m = len(out)
     if kind in (TABLE, SPLINE):
         k = len(p) // (m + 1) if kind == TABLE else (len(p) + 4 * m) // (1 + 4 * m)
-        # index of the last of the k times that is not after t
+        # index of the last of the k times that is <= t
         low, high = -1, k
         while high - low > 1:
             middle = (low + high) // 2
@@ -98,7 +99,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             start = p[2 + j] if order == 0 else 0.0
             out[j] = start + (p[2 + m + j] - p[2 + j]) * share
         return
-    # of a sine
+    # sine
     angle = p[0] * t + p[1]
     for j in range(m):
         if order == 0:
@@ -111,7 +112,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
 
 @kernel
 def fill_rows(c: ReadyRows, time: FloatArray, values: FloatArray) -> None:
-    """Write the values of the functions at a time, shape (1,), to their positions in values, shape (rows, m)."""
+    """Write the values of the functions at the time ``time[0]`` into ``values``, shape (rows, m)."""
     for i in range(len(c.where)):
         eval_ready(c.kind[i], c.order[i], c.numbers[c.first[i] : c.first[i + 1]], time[0], values[c.where[i]])
 
@@ -129,8 +130,8 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Return the number of times before the other numbers of a function with m values; None if the count of numbers is
-    wrong."""
+    """Return the number k of times at the start of the parameters of a function with m components; None if the number
+    ``size`` of parameters is wrong."""
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
         return k if k >= 2 and not rest else None
@@ -145,10 +146,10 @@ def count_times(kind: int, size: int, m: int) -> int | None:
 @register_functions
 @dataclass(frozen=True, eq=False)
 class ReadyFunction:
-    """A function of time [s] created by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
+    """A function of time [s], created by `table`, `ramp`, `smooth_step`, `sine` or `spline`."""
 
-    name: str  # name of the function that created this function, for messages
-    kind: int  # kind, numbers: see `eval_ready`
+    name: str  # name of the function that created this object, for messages
+    kind: int  # type of the function; see `eval_ready` for types and parameters
     numbers: FloatArray
     shape: tuple[int, ...]  # shape of the values, () or (3,)
     order: int = 0  # order of the time derivative
@@ -161,8 +162,8 @@ class ReadyFunction:
 
     @property
     def bounds(self) -> FloatArray:
-        """Largest absolute values among the parameters of each component, an array of the shape of the values; a
-        component is always 0 if its bound is 0.
+        """For each component, the largest absolute value of its parameters, in an array with the shape of the values.
+        If it is 0, the component is 0 at all times.
         """
         times = 2 if self.kind == SINE else count_times(self.kind, len(self.numbers), math.prod(self.shape))
         bounds: FloatArray = np.abs(self.numbers[times:].reshape(-1, *self.shape)).max(axis=0)
@@ -189,7 +190,7 @@ class ReadyFunction:
         return f"{self.name}{self.order * chr(39)}(...)"
 
     def to_values(self) -> dict[str, Any]:
-        """Return the data of the function in a model file."""
+        """Return the values that represent the function in a model file."""
         return {**vars(self), "numbers": self.numbers.tolist(), "shape": list(self.shape)}
 
     @classmethod
@@ -197,7 +198,7 @@ class ReadyFunction:
         """Create the function from its values in a model file.
 
         Raises:
-            ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` can produce.
+            ModelError: values that none of `table`, `ramp`, `smooth_step`, `sine` and `spline` can produce.
         """
         names = [field.name for field in fields(cls)]
         for key in [*values, *names]:
@@ -217,12 +218,12 @@ class ReadyFunction:
         return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
-        """Evaluate the first or second time derivative of the function."""
+        """Create the time derivative of this function, up to the second derivative."""
         return replace(self, order=self.order + 1)
 
 
 def create_rows(functions: Sequence[tuple[int, ReadyFunction]]) -> ReadyRows:
-    """Create the parameters of functions; each function has a position in the values."""
+    """Create the arrays of functions for kernels. Each function is given with the index of its result in the values."""
     given = [function for _, function in functions]
     return ReadyRows(
         np.array([i for i, _ in functions], np.int64),
@@ -238,7 +239,7 @@ VALUE = numbers("", (), (3,), words="one finite number, or finite numbers of sha
 
 @checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
 def table(times: Any, values: Any) -> ReadyFunction:
-    """Create a function of time from points, linear between the points and constant before and after.
+    """Create a function of time that is linear between points, and constant before the first and after the last point.
 
     Args:
         times: increasing times [s], shape (k,), at least two.
@@ -257,11 +258,12 @@ def table(times: Any, values: Any) -> ReadyFunction:
 
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
-    """Create a linear function of time from one value to another, constant before and after.
+    """Create a function of time that changes linearly from one value to another, and is constant before and after the
+    change.
 
     Args:
         begin, end: times between which the value changes [s].
-        first, last: values before and after the change, numbers or of shape (3,), in the unit of the quantity.
+        first, last: values before and after the change, numbers or arrays of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -272,11 +274,12 @@ def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFu
 
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
-    """Create half a cosine from one value to another, constant before and after; its first derivative has no jump.
+    """Create a function of time that changes from one value to another as half a period of a cosine, and is constant
+    before and after. The first derivative has no jump.
 
     Args:
         begin, end: times between which the value changes [s].
-        first, last: values before and after the change, numbers or of shape (3,), in the unit of the quantity.
+        first, last: values before and after the change, numbers or arrays of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -291,10 +294,10 @@ def sine(amplitude: Any, frequency: float, phase: float = 0.0, mean: Any = 0.0) 
     """Create the function mean + amplitude sin(2 pi frequency t + phase).
 
     Args:
-        amplitude: a number, or of shape (3,), in the unit of the quantity.
+        amplitude: amplitude, a number or an array of shape (3,), in the unit of the quantity.
         frequency: periods per second [Hz].
         phase: angle at t = 0 [rad].
-        mean: mean value, a number or of shape (3,).
+        mean: mean value, a number or an array of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: other shapes, or numbers that are not finite.
@@ -309,6 +312,6 @@ def _check_order(name: str, begin: float, end: float) -> None:
 
 
 def _join(one: Any, other: Any) -> FloatArray:
-    """Join two values of shape () or (3,) into shape (2, *shape); if only one value has shape (3,), the other number
-    counts as three equal numbers."""
+    """Join two values of shape () or (3,) into shape (2, *shape); if only one value has shape (3,), the other is
+    repeated for the three components."""
     return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

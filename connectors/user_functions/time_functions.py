@@ -1,13 +1,13 @@
-"""User functions of time in tables: evaluated once per time, checked, and differentiated with respect to time if
-needed.
+"""User functions of time in columns of tables. Functions are evaluated once per time, their results are checked, and
+they are differentiated with respect to time if necessary.
 
-A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following rules are for
-Python functions.
+A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`; the following rules
+are for Python functions.
 
-If the user does not give a rate, the rate is a difference of order four over a few times around t. Near t = 0 the
-difference is one-sided, because a function need not be defined before the start; otherwise it is central. The steps of
-the differences are 1e-5 s for the first and 1e-4 s for the second derivative. The relative errors of the derivatives
-are near 1e-11 and 1e-8 if the function changes within 0.1 s.
+If the user does not give the time derivative, it is computed by a difference quotient of fourth order. The difference
+is central, except near t = 0, where it is one-sided, because a function need not be defined for t < 0. The steps of the
+differences are 1e-5 s for the first and 1e-4 s for the second derivative. If the time scale of the function is 0.1 s,
+the relative errors of the first and second derivatives are about 1e-11 and 1e-8.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 
 class TimeColumn:
-    """Values of all rows at a time; Python functions are called once per row and time, and a kernel evaluates ready
-    functions.
+    """Values of a column at a time, in which rows may have functions of time. Python functions are called once per row
+    and time; a kernel evaluates predefined functions.
 
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None.
-        in_place: whether values are written into ``constant``, which in this case is a field of records.
+        in_place: whether values are written into ``constant``, which is a field of records in this case.
 
     Attributes:
         values: values at the last requested time, shape (rows, *shape); this read-only array is the same object at all
             times.
-        ready: call that updates the values of ready functions to the time of an evaluation; see `call`.
-        fill: call that updates the values of all functions, including Python functions.
+        ready: call that evaluates the predefined functions at the time of an evaluation; see `call`.
+        fill: call that evaluates all functions, including Python functions.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class TimeColumn:
 
     def _update_called(self, t: float) -> None:
         if self._called and t != self._at:
-            self._at = float("nan")  # the time remains NaN if a function raises an error
+            self._at = float("nan")  # if a function raises an error, the next call must evaluate the functions again
             for i, f in self._called:
                 self.values[i] = f(t)
             self._at = t
@@ -96,8 +96,8 @@ class TimeColumn:
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
-    """Bind the values of a column at a time; rows with a function of time use it, other rows use the value of the
-    table.
+    """Create the `TimeColumn` of a column. Rows with a function of time use the function; other rows use the value in
+    the table.
 
     Args:
         rows: rows of a table with the column ``active``; functions of inactive rows are not called.
@@ -109,7 +109,8 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """Bind the checked functions of the rows; rows without function and inactive rows have None.
+    """Return for each row a function of time that checks its results, or None for rows without function and inactive
+    rows.
 
     Args:
         rows: rows of a table with the column ``active``.
@@ -145,7 +146,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # this check is sufficient for finite sums; the code below examines other values, and vectors whose sum overflows
+    # a finite sum shows that all values are finite; the code below examines all other results
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
@@ -158,7 +159,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
 def compare_rates(
     rows: LocalRows, values: str, rates: str, functions: Sequence[TimeFunction | None], given: list[TimeFunction | None]
 ) -> list[TimeFunction | None]:
-    """Compare time derivatives given by users with differences of the functions in their first calls.
+    """Compare time derivatives given by users with difference quotients of the functions, in the first calls.
 
     Args:
         values, rates: names of the columns with the functions and with their derivatives.
@@ -190,21 +191,22 @@ def compare_rates(
 
 
 def write(values: FloatArray) -> str:
-    """Return the numbers for a message."""
+    """Format values for a message."""
     numbers = ", ".join(f"{value:.9g}" for value in np.ravel(values))
     return numbers if np.ndim(values) == 0 else f"({numbers})"
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the first time derivative; unless the function is a ready function, by differences, see the head of this
-    file."""
+    """Create the first time derivative: exact for predefined functions, by difference quotients for Python
+    functions."""
     if isinstance(function, ReadyFunction):
         return function.differentiate()
     return _difference(function, STEP, CENTRAL, FORWARD, 1)
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the second time derivative; unless the function is a ready function, by differences."""
+    """Create the second time derivative: exact for predefined functions, by difference quotients for Python
+    functions."""
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()
     return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)
@@ -221,7 +223,7 @@ def _difference(
         return None
 
     def eval_at(t: float) -> FloatArray:
-        h = (t + step) - t  # difference of the rounded times
+        h = (t + step) - t  # the step after rounding of t + step
         near_start = 0.0 <= t < 2 * h
         weights = forward if near_start else central
         total: FloatArray = np.float64(0.0)  # type: ignore[assignment]

@@ -1,12 +1,13 @@
-"""Motions and loads from recorded values: columns of CSV files, and smooth functions of time through them.
+"""Functions of time from recorded values: columns of CSV files, and splines through their values.
 
     heave = con.spline(*con.read_series("heave.csv", "heave"))
     con.prescribe(world, top, "z", heave)
 
-A motion prescribed by a `table` has a velocity that jumps at every time; a spline has a continuous acceleration. The
-spline is cubic, and its third derivative does not jump at the second time and at the last but one time.
+The velocity of a motion that is prescribed by a `table` jumps at every time of the table; a spline has a continuous
+acceleration. The spline is cubic, and its third derivative is continuous at the second and the last but one time
+(not-a-knot conditions).
 
-Source: C. de Boor, A Practical Guide to Splines, Springer (1978), chapter 4; by SciPy.
+Source: C. de Boor, A Practical Guide to Splines, Springer (1978), chapter 4. SciPy computes the coefficients.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from windlass.framework.errors import ModelError
 
 @checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
 def spline(times: Any, values: Any) -> ReadyFunction:
-    """Create a smooth function of time through points, constant before the first and after the last point.
+    """Create a cubic spline through points, which is constant before the first and after the last point.
 
     Args:
         times: increasing times [s], shape (k,), at least four.
@@ -51,16 +52,16 @@ def spline(times: Any, values: Any) -> ReadyFunction:
 
 
 HEADING = re.compile(r"(.*?)\s*(?:\[([^][]*)\]|\(([^()]*)\))\s*$")
-"""A name with a unit in square or round brackets."""
+"""Pattern of a name with a unit in square or round brackets."""
 
 
 class SeriesColumn(NamedTuple):
-    """A column of a table.
+    """A column of a CSV file.
 
     Attributes:
-        name: name without its unit.
+        name: name of the column without its unit.
         unit: unit in the heading, "1" without brackets.
-        factor: SI units per unit of the heading.
+        factor: factor from the unit of the heading to the SI unit.
         values: values in the unit of the heading, shape (rows,).
     """
 
@@ -75,22 +76,21 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
     """Read times and values of one column of a CSV file, for `table` and `spline`, in SI units.
 
     The first line that is not a comment (``#``) contains the names of the columns, with units in brackets or without
-    units, such as ``time [ms],heave [mm]``. The text in brackets determines the conversion of values to SI units.
-    Allowed are SI units with prefixes (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and
-    powers of these units. Values of columns without brackets must be in SI units. Files written by `Sensors` have this
-    form.
+    units, such as ``time [ms],heave [mm]``. Values are converted from the unit in brackets to SI units. Allowed units
+    are SI units with prefixes (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of
+    these units. Values of columns without brackets must be in SI units. `Sensors` writes files in this form.
 
     Args:
-        file: path of the file, whose numbers are separated by commas.
-        column: name of the values, with or without unit.
-        time: name of the times, with or without unit.
+        file: path of the file with values separated by commas.
+        column: name of the column of the values, with or without unit.
+        time: name of the column of the times, with or without unit.
 
     Returns:
         Increasing times [s], and values in the SI unit of the column, both of shape (rows,).
 
     Raises:
-        ModelError: a missing file or column, an unknown unit, lines that are not numbers, lines whose length differs
-            from the heading, or times that do not increase.
+        ModelError: a missing file or column, an unknown unit, values that are not numbers, lines with another number of
+            values than the heading, or times that do not increase.
     """
     times, (found,) = read_columns(file, time, [column])
     return times, found.values * found.factor
@@ -132,7 +132,7 @@ def read_columns(
 
 
 def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) -> int:
-    """Return the position of a column that is given by its name with or without unit."""
+    """Return the index of the column with the name ``wanted``, with or without unit."""
     found = [k for k, heading in enumerate(headings) if wanted in (heading, split_heading(heading)[0])]
     if len(found) != 1:
         has = ", ".join(headings) or "none"
@@ -141,7 +141,7 @@ def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) ->
 
 
 def _read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
-    """Read the numbers below the heading in chosen columns, shape (rows, columns)."""
+    """Read the values of the columns ``places`` below the heading, shape (rows, columns)."""
     values = np.empty((len(table) - 1, len(places)))
     for i, row in enumerate(table[1:]):
         try:
@@ -156,7 +156,7 @@ def _read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any)
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Split a heading into name and unit; numbers in square brackets, as in ``force[0]``, belong to the name."""
+    """Split a heading into name and unit; indices in square brackets, such as in ``force[0]``, belong to the name."""
     found = HEADING.fullmatch(heading)
     if found is None or (found[2] is not None and re.fullmatch(r"\d+", found[2]) and not heading.endswith(" [1]")):
         return heading, None

@@ -1,4 +1,4 @@
-"""Units in headings of tables: each unit has a factor to the SI unit; a text that is not a unit has None.
+"""Units in headings of tables, and their factors to SI units.
 
 Examples: ms -> 1e-3 (s), mm/s -> 1e-3 (m/s), kN m -> 1e3, deg -> pi/180 (rad), rpm -> 2 pi/60 (rad/s), km/h -> 1/3.6.
 """
@@ -16,7 +16,7 @@ PREFIXED = {
     "m": 1.0, "s": 1.0, "g": 1e-3, "N": 1.0, "Pa": 1.0, "J": 1.0, "W": 1.0, "Hz": 1.0, "rad": 1.0, "bar": 1e5,
     "l": 1e-3, "L": 1e-3, "V": 1.0, "A": 1.0, "K": 1.0,
 }  # fmt: skip
-"""Units that take a prefix."""
+"""Units that may have a prefix."""
 PLAIN = {
     "1": 1.0, "-": 1.0, "": 1.0, "%": 1e-2, "min": 60.0, "h": 3600.0, "d": 86400.0, "t": 1e3, "deg": math.pi / 180.0,
     "°": math.pi / 180.0, "rpm": math.pi / 30.0, "1/min": 1.0 / 60.0, "rev": 2.0 * math.pi, "turns": 2.0 * math.pi,
@@ -30,8 +30,8 @@ POWERS = {"²": 2.0, "³": 3.0}
 
 
 def read_unit(text: str) -> float | None:
-    """Return the factor from a unit to the SI unit; if commas or semicolons separate several units, their factors must
-    be equal."""
+    """Return the factor from a unit to the SI unit, or None if the text is not a unit. If commas or semicolons separate
+    several units, their factors must be equal."""
     # (m, rad)/s means both units with the same denominator
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)
@@ -75,7 +75,7 @@ def _read_product(text: str) -> float | None:
 def _read_symbol(name: str) -> float | None:
     if name in PLAIN:
         return PLAIN[name]
-    # longer names first: min is a minute, but mm is a thousandth of a metre
+    # longer names first
     for unit in sorted(PREFIXED, key=len, reverse=True):
         if name.endswith(unit) and name[: len(name) - len(unit)] in PREFIXES:
             return PREFIXES[name[: len(name) - len(unit)]] * PREFIXED[unit]

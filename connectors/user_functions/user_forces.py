@@ -1,10 +1,10 @@
-"""User force functions of springs in three forms, with derivatives given by the user or by differences.
+"""User functions for forces of springs in three forms, with derivatives given by the user or computed by differences.
 
-    plain Python: the function is called row by row with the numbers of one row
+    plain Python: the function is called for each row
     vectorised: the function is called once for all rows that share it, with arrays over these rows
-    compiled: the function is a kernel, which a compiled loop calls row by row
+    compiled: the function is a kernel, which a compiled loop calls for each row
 
-The results of user functions are stored in small arrays before the compiled loop over rows reads them.
+The results of user functions are stored in arrays, which the compiled loop of the springs reads afterwards.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from windlass.framework.model.schema import function
 from windlass.framework.model.system import Fields
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1], the optimum for a smooth function."""
+"""Relative step of central differences [1], which is optimal for smooth functions."""
 
 SMALLEST = 1e-2
-"""For displacements [m, rad] and velocities [m/s, rad/s] below this value, the step of this value is used, because
-springs hardly change within 1e-7 of it.
+"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is the relative
+step times the larger of this value and the displacement or velocity.
 """
 
 UserFunction = Callable[..., Any]
@@ -43,7 +43,7 @@ UserFunction = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Vectorised:
-    """A user function for many rows, created by `vectorised`."""
+    """A user function that evaluates many rows in one call, created by `vectorised`."""
 
     function: UserFunction
 
@@ -66,14 +66,14 @@ class Compiled:
 
 @checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
-    """Mark a force function of springs that takes many rows: one call for all rows that share the function.
+    """Mark a force function of springs that accepts arrays, and is called once for all rows that share the function.
 
     Args:
-        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row numbers
+        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row indices
             ``rows``, shape (n,), and arrays in the units of the spring. The shape of the arrays is (n, 3) for
             `CartesianSpringDamper`, and (n,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest
             length instead of the offset. As ``force_derivative`` the function returns (df/du, df/du_t), each of shape
-            (n, 3, 3) or (n,). In a parallel run the function receives the rows of its process.
+            (n, 3, 3) or (n,). In a parallel run, each process calls the function with the rows of this process.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``.
@@ -92,14 +92,15 @@ def compiled(function: UserFunction) -> Compiled:
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
-            force) -> None``, with the time t [s], the row number, and arrays in the units of the spring. The shape of
+            force) -> None``, with the time t [s], the row index, and arrays in the units of the spring. The shape of
             the arrays is (3,), or (1,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest length
-            instead of the offset. The function writes ``force``, which contains zeros. As ``force_derivative`` the
-            function receives ``df_du, df_dut`` instead of ``force``, zeros of shape (3, 3) or (1, 1).
+            instead of the offset. The function writes ``force``, which contains zeros before the call. As
+            ``force_derivative`` the function writes ``df_du, df_dut`` instead of ``force``, with the shape (3, 3) or
+            (1, 1) and zeros before the call.
 
     Returns:
-        The value for ``force_function`` or ``force_derivative``. Call this function once per user function, because
-        each result is prepared separately.
+        The value for ``force_function`` or ``force_derivative``. Call this function only once per user function,
+        because each result is compiled separately.
 
     Raises:
         ModelError: if ``function`` is neither a kernel nor a plain function.
@@ -143,8 +144,8 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function of time that does not depend on the motion of its row; the function itself reads other values
-    that it needs.
+    """A user function that does not depend on the displacements and velocities of its row; it may depend on time and
+    other values.
 
     The function is not differentiated, and no displacements are computed for its rows.
     """
@@ -157,7 +158,7 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """A function, and the positions of its rows among the user rows, shape (n,)."""
+    """A function, and the indices of its rows among the rows with a user function, shape (n,)."""
 
     function: UserFunction
     where: IntArray
@@ -165,15 +166,15 @@ class FunctionGroup:
 
 @dataclass(frozen=True)
 class UserForces:
-    """The rows of a spring table that have a user function; each row has n numbers (1 or 3)."""
+    """The rows of a spring table that have a user function; each row has n displacements (1 or 3)."""
 
-    index: IntArray  # index of each row among the rows with a user function, -1 for other rows, shape (rows,)
-    where: IntArray  # local positions of these rows, shape (users,)
-    names: list[str]  # their names for messages
+    index: IntArray  # index of each row in the arrays of users, -1 for rows without user function, shape (rows,)
+    where: IntArray  # local indices of the rows with a user function, shape (users,)
+    names: list[str]  # descriptions of these rows, for messages
     forces: list[FunctionGroup]  # rows of each force function
-    derivatives: list[FunctionGroup]  # rows of each function that gives derivatives
+    derivatives: list[FunctionGroup]  # rows of each derivative function
     differences: list[FunctionGroup]  # rows of each force function without derivatives
-    rows: IntArray  # row numbers in the table, shape (users,)
+    rows: IntArray  # row indices in the table, shape (users,)
     parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
     unit: str  # unit of the force
     f: FloatArray  # forces [N or N m], shape (users, n)
@@ -183,13 +184,13 @@ class UserForces:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Row numbers in the table, for functions that are called row by row."""
+        """Row indices in the table as integers, for functions that are called for each row."""
         numbers: list[int] = self.rows.tolist()
         return numbers
 
     @cached_property
     def arguments(self) -> list[tuple[float, ...]]:
-        """Parameters of each row as numbers."""
+        """Parameters of each row as floats, for functions that are called for each row."""
         return list(zip(*(column[:, 0].tolist() for column in self.parameters), strict=True))
 
 
@@ -211,8 +212,8 @@ def bind_user_forces(
     """Collect the active rows that have a ``force_function``, with their ``force_derivative``.
 
     Args:
-        unit: of the force.
-        parameters: the three columns that the function receives.
+        unit: unit of the force.
+        parameters: names of the three columns that are arguments of the function.
     """
     functions = rows.local("force_function")
     where = np.flatnonzero([f is not None and on for f, on in zip(functions, rows.local("active"), strict=True)])
@@ -247,7 +248,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # one function may be marked twice
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # marked objects may have the same function
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
@@ -255,7 +256,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
-        # fast path for a single row, as in many small models
+        # faster code for a single row
         if isfinite(u.sum() + ut.sum()):
             _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
         else:
@@ -269,8 +270,8 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Evaluate the derivatives, given by the user or by differences, into ``users.df_du`` and ``df_dut``; see
-    `update_forces`."""
+    """Evaluate the derivatives, by the functions of the user or by differences, into ``users.df_du`` and ``df_dut``;
+    for the arguments see `update_forces`."""
     n = users.f.shape[1]
     for group in users.derivatives:
         where = group.where
@@ -304,7 +305,8 @@ def bind_user_updates(
     """Create the updates of user forces and of their derivatives. ``find`` is a function (fields) -> u, ut, shape
     (users, n).
 
-    ``with_forces``: whether the second update also evaluates the forces, which the curvature of markers needs.
+    ``with_forces``: whether the second update also evaluates the forces, because the tangent contains the forces times
+    the second derivatives of the markers.
     """
     if all(isinstance(group.function, WithoutMotion) for group in users.forces):
 
@@ -326,8 +328,8 @@ def bind_user_updates(
 
 
 def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Warn of a derivative that contradicts the differences of its force; a wrong derivative changes the tangent
-    only."""
+    """Warn if a derivative differs from the difference quotient of its force; a wrong derivative affects only the
+    tangent."""
     where, n = group.where, users.f.shape[1]
     for which, (given, name) in enumerate(((users.df_du, "displacement"), (users.df_dut, "velocity"))):
         step = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which][where]).max(axis=1))[:, None]
@@ -354,14 +356,13 @@ def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, u
 
 
 def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
-    """Return the forces of the rows of a group, shape (group, n); rows whose u or ut (same shape) are not finite have
-    NaN."""
+    """Return the forces of the rows of a group, shape (group, n); NaN for rows whose u or ut is not finite."""
     values = np.zeros(u.shape)
     if isfinite(u.sum() + ut.sum()):
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # values are not finite only if Newton's method diverges, which Newton's method itself reports
+    # values are not finite only if Newton's method diverges, and the solver reports this divergence
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))
@@ -425,8 +426,8 @@ def _eval_row(
     ut: FloatArray,
     results: list[FloatArray],
 ) -> None:
-    """Call a plain function for user row k, with numbers if n = 1 and otherwise with new arrays, and write the
-    results."""
+    """Call a plain function for row k of the rows with a user function, and write the results. The arguments are floats
+    if n = 1, otherwise new arrays."""
     n = len(u)
     parameters = users.arguments[k] if n == 1 else [column[k].copy() for column in users.parameters]
     motion = (u.item(), ut.item()) if n == 1 else (u.copy(), ut.copy())
@@ -439,7 +440,7 @@ def _eval_row(
 
 
 def _split(given: Any, count: int) -> Sequence[Any]:
-    """Split the result of a user function into ``count`` parts, one or two; the parts are None if the result cannot be
+    """Split the result of a user function into ``count`` parts, one or two; each part is None if the result cannot be
     split."""
     if count == 1:
         return (given,)
@@ -447,7 +448,8 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """Create the error for user row k, whose function did not return ``count`` arrays of the right shape."""
+    """Create the error for row k of the rows with a user function, if the function did not return ``count`` arrays of
+    the right shape."""
     n = users.f.shape[1]
     if count == 1:
         name, meaning = "force_function", f" [{users.unit}]"

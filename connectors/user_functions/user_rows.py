@@ -1,8 +1,8 @@
 """Fields of rows that may have a user function, and updates of these fields.
 
 Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and its derivatives
-``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). The number n is 3 along axes, 1 between coordinates and 6 for
-bushings.
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). The number n is 3 for springs along axes, 1 for springs between
+coordinates, and 6 for bushings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """Find the rows with a user function, and the positions of their forces."""
+    """Return the `UserForces` of the rows, which are created once."""
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
@@ -34,8 +34,8 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Derive whether each row has a user function, and fields for its results; without user functions these fields are
-    empty."""
+    """Create the fields for user functions: whether each row has one, and its results; without user functions the
+    fields of results are empty."""
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
     f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
@@ -43,12 +43,13 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """Create the updates of user forces, followed by the updates of their derivatives; return no updates without user
-    functions.
+    """Return two updates: one of the user forces, and one of their derivatives; None without user functions.
 
     Args:
-        measure: ``(rows, which)`` returns a function ``(fields) -> u, ut`` of these rows, of shape (n,) or (n, k).
-        with_forces: whether tangents also need the forces, because the curvature of markers is multiplied by them.
+        measure: function ``(rows, which)`` that returns a function ``(fields) -> u, ut`` for the rows ``which``, with
+            results of shape (n,) or (n, k).
+        with_forces: whether the update of derivatives also evaluates the forces, because the tangent contains the
+            forces times the second derivatives of the markers.
         rows: the rows.
     """
     users, own = find_users(rows), rows.columns[1]

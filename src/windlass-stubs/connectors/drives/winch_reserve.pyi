@@ -39,7 +39,7 @@ class CableChange(NamedTuple):
     cables: int
     weight: float
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    'Return the motion in the middle of cables: position and slope, their velocities, and two kinds of accelerations,\nshape (n, 2 d) each.\n\nArgs:\n    motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], h_t, and h_tt for both kinds of accelerations.'
+    'Return the motion in the middle of cables: position and slope, their velocities, and two vectors of\naccelerations, shape (n, 2 d) each.\n\nArgs:\n    motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.'
 class WinchReserve(StepHook):
     def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
         ...
@@ -54,26 +54,26 @@ class WinchReserve(StepHook):
     feed: Any
     _feed_reference: Any
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        'Add the cables of the coarser levels, and the constraints of nodes that do not belong to a coarser level.'
+        'Add the cables of the coarser levels, and the constraints that fix nodes which do not belong to a coarser\nlevel.'
     def _count(self, level: int) -> int:
         'Return the number of cables on a level.'
     def _stride(self, level: int) -> int:
-        'Return the distance between successive nodes of a level, as a number of nodes of the finest level.'
+        'Return the difference between the indices of two successive nodes of a level, in the list of all nodes.'
     @property
     def _most(self) -> int:
         ...
     @property
     def _level(self) -> int:
-        'Return the active level, which the switches of the world determine.'
+        'Return the active level, from the column ``active`` of the cables.'
     @property
     def outside(self) -> Entity:
         'The active cables outside the winch, from the outlet to the end.'
     def _find_level(self, length: float, level: int) -> int:
-        'Find the level for a length of rope [m]; the search begins at the previous level.'
+        'Find the level for a length of rope [m]; the search starts at ``level``.'
     def _switch(self, level: int) -> None:
-        'Activate the cables of a level, and hold the nodes that do not belong to this level.'
+        'Activate the cables of a level, and fix the nodes that do not belong to this level.'
     def before_step(self, state: State) -> None:
-        'Change the number of cables if they have become too long or too short.'
+        'Change the number of cables if the active cables are too long or too short.'
     def _change(self, state: State, old: int, new: int) -> float:
         'Transfer the motion of the nodes to another level; return the lost potential energy of the weight [J].'
     def _eval_length(self, state: State) -> float:
@@ -81,6 +81,6 @@ class WinchReserve(StepHook):
     def _eval_weight(self, x: FloatArray, length: float) -> float:
         'Return the potential energy of the weight [J].'
     def checkpoint(self) -> dict[str, Any]:
-        'Return the changes so far; which cables are active is stored with the switches of the model.'
+        'Return the changes. The checkpoint of the model contains the column ``active`` of the cables.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        'Continue the changes of the interrupted run.'
+        'Restore the changes from the values of `checkpoint`.'

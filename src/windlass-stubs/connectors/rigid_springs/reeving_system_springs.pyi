@@ -43,15 +43,15 @@ ENDS: Any
 class ReevingSystemSprings(Component):
     ...
 def find_frames(axes: FloatArray) -> FloatArray:
-    'Create frames with the given third axes; the axes have the shape (..., 3), the frames (..., 3, 3).'
+    'Create frames of shape (..., 3, 3) with the given third axes of shape (..., 3).'
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    'Return the world coordinate numbers of all markers, then of the coordinates at the ends, padded by -1, shape\n(rows, n).'
+    'Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape\n(rows, n).'
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    'Bind the spans of all rows (one after the other), the records of rows, the records of spans, and the number of\nmarkers of the longest rope.\n\nRecords of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);\nbegin: positions of the first coordinates of both coordinate markers in a row, then the end of these coordinates\n    (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to\n    their markers (2, 3, 3).'
+    'Create the `Pair` of the spans of all rows, in the order of the rows; the records of rows; the records of spans;\nand the largest number of markers of a rope.\n\nRecords of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);\nbegin: indices of the first coordinates of both coordinate markers in a row, then the end of these coordinates\n    (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to\n    their markers (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    'Return the numbers of `fill_numbers`.'
+    'Evaluate the array of `fill_numbers`, shape (rows, 7), and the wrap angles.'
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    'Add the energy, the lost power and the passed power of each rope; see `fill_numbers`.'
+    'Add the energy, the lost power and the transferred power of each rope; see `fill_numbers`.'
 def build(rows: LocalRows) -> System:
     'Create the system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
@@ -59,6 +59,6 @@ def check(world: Tables, table: EntityTable) -> None:
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     'Draw each rope as a line along its spans and around its sheaves.'
 def output(unit: str, doc: str, which: int) -> Output:
-    'Create an output variable: one of the numbers of `fill_numbers`.'
+    'Create an output variable from one quantity of `fill_numbers`.'
 def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None=None, *, name: str=..., reference_length: Numbers=..., axial_stiffness: Numbers=..., axial_damping: Numbers=..., preload: Numbers=..., slack_force: Numbers=..., twist_damping: Numbers=..., shear_damping: Numbers=..., factor0: Numbers=..., factor1: Numbers=..., active: YesNo=..., coordinate0: One=..., coordinate1: One=...) -> Entity:
     'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: positions along the rope, from one end to the other, 2 or more; markers of sheaves must be rigid\n        markers.\n    radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.\n    axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs\n        counter-clockwise about these axes.\n    **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists of different lengths.'
