@@ -69,8 +69,8 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
 
 
 def eval_cables(rows: LocalRows, name: str, fields: Fields, x: FloatArray) -> FloatArray:
-    """Evaluate an output of the cables of rows at the arc lengths x [m], shape (rows, k). The result has the shape
-    (rows, k, ...).
+    """Evaluate an output variable of the cable of each row at the arc lengths x [m], shape (rows, k). The result has
+    the shape (rows, k, ...).
     """
     parts, order = [], []
     for table, positions, of in rows.world.split_by_table(rows.local("cable")):

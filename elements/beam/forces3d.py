@@ -139,7 +139,8 @@ def add_curvature(
         dd += y[7 + i] * y[7 + i]
     u = l * dd / n
     for i in range(4):
-        # components i of the gradients with respect to e and d: of b·Γ (gi), m·k (hi, -Pi) and u (u0, u1)
+        # component i of gradients: of b·Γ with respect to e (gi), of m·k with respect to e (hi) and d (-Pi), and of u
+        # with respect to e (u0) and d (u1)
         gi, hi, Pi = -along * y[3 + i], -mk * y[3 + i], 0.0
         for j in range(4):
             gi += Q[i, j] * y[3 + j]

@@ -130,8 +130,8 @@ class EntityTable:
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """Return the values of a column for the given resident rows (default: all resident rows), shape (n, *shape).
 
-        The value of a reference is an entity number, -1 for no entity. The value of a chain, or of a column along a
-        chain, is an array.
+        The value of a reference is the number of an entity, -1 for no entity. If a reference is an ordered list of
+        entities (a chain), or if a column has one value per entity of such a list, the value of each row is an array.
         """
         values = _joined(self._chunks[name])
         if rows is None:

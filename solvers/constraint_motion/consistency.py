@@ -4,8 +4,8 @@ of prescribed motions.
 At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
 change in the norm of the mass matrix. The module start.py treats larger differences.
 
-Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). Accelerations and multipliers
-oscillate about the correct values from step to step if the time function of a constraint has a kink, or if a constraint
+Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations and
+multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or if a constraint
 is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations alternate
 permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate the
 constraints:
@@ -89,8 +89,8 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Write e and the size of its terms to ``now``. Write the largest excess to ``largest``: the change of e from
-    ``before`` minus `KINK` times the size of its terms.
+    """Write e and the size of its terms to ``now``. Write the largest excess to ``largest``. The excess of a
+    constraint is abs(e - e_before) - `KINK` s, with the size s of its terms.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.

@@ -103,7 +103,7 @@ class Watch:
         """Record a checkpoint: later steps begin at this state without cached data; see `before_step` for ``moved``."""
 
     def finish(self, state: State, moved: bool) -> None:
-        """Record the end of the last step at this state; see `before_step` for ``moved``."""
+        """Record that the run ends at this state, after the last step; see `before_step` for ``moved``."""
 
     def judge(self) -> list[str]:
         """Return reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run

@@ -63,7 +63,7 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield settings of LU by all packages with their orderings."""
+    """Yield the options of LU factorisation with each solver package and each ordering that the package supports."""
     # SuperLU_DIST has no pivoting between processes, and requires an option for zero diagonal entries of constraint
     # rows
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
