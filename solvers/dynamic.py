@@ -88,8 +88,8 @@ class Dynamic(StepSolver):
             selects the full Newton method.
         project: whether to project accelerations and multipliers onto the constraints after kinks of prescribed
             motions, see `Consistency`.
-        velocities: treatment of initial velocities that constraints forbid. With "check", an error
-            that names these constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
+        velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
+            constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
         resolve_contacts: whether to repeat steps with a smaller size if they do not resolve a contact or pass through
             an object, see `ContactWatch`. False accepts these steps and reports them in the verdict.

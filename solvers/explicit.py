@@ -104,8 +104,8 @@ class Explicit(StepSolver):
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
             start and after every step. Without projection the constraints drift with the errors of the steps.
-        velocities: treatment of initial velocities that constraints forbid. With "check", an error
-            that names these constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
+        velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
+            constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used. The argument has an effect only with ``project``.
         discontinuous_atol: force error of the post-Newton update below which step sizes recommended by contacts are
             ignored [N].

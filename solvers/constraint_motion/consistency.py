@@ -4,11 +4,11 @@ of prescribed motions.
 At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
 change in the norm of the mass matrix. The module start.py treats larger differences.
 
-Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations and
-multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or if a constraint
-is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations alternate
-permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate the
-constraints:
+Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
+and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
+if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations
+alternate permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate
+the constraints:
 
     e = C_q a - r,
 

@@ -221,7 +221,8 @@ class Integrator:
         return self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m), new
 
     def accelerations(self, state: State, h: float) -> FloatArray:
-        """Return the accelerations at the time t + ``shift`` h, to which the algorithmic accelerations belong, shape (n,).
+        """Return the accelerations at the time t + ``shift`` h, to which the algorithmic accelerations belong, shape
+        (n,).
 
         For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted. The
         result is then correct at the start of a run and for any step size.
