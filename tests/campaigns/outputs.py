@@ -172,7 +172,7 @@ def finish_fit(folder: Path) -> None:
     best, one = plan.measured.values, np.ones(1)
     identify.check_files(folder)
     identify.write_curves(plan, best)
-    identify.write_result(plan, Fit(one, best.ravel(), one, True, one, np.eye(1), [], "converged"))
+    identify.write_result(plan, Fit(one, best.ravel(), one, True, one, np.eye(1), np.eye(1), 4.0, [], "converged"))
     draw_fit(folder / identify.PICTURE, plan.measured, best, best)
 
 
