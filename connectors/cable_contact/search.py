@@ -169,7 +169,8 @@ def give_places(
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # the feet of this point, and the stored contacts that keep their foot
+            # find the feet of this point, and mark the stored contacts that must be kept: closed now, or in contact at
+            # the start of the step
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1

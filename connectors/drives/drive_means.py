@@ -229,9 +229,9 @@ class DriveMeans(Sensors):
     """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
     creates it.
 
-    The verdict of the solve and ``report().doubts`` contain warnings in two cases: if pulleys take more energy from a
-    closed belt than the sum of the energy that other pulleys supply and the energy that the belt had stored, and if
-    bristles on short arcs increase the losses of speed by more than 1 %.
+    The verdict of the solve and ``report().doubts`` contain a warning in two cases. (1) Pulleys take more energy from a
+    closed belt than the other pulleys supply and the belt had stored. (2) The deflection of friction bristles on short
+    arcs of contact increases the loss of speed of a pulley by more than 1 %.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; values of ``sensors`` have the names of their sensors.

@@ -573,7 +573,7 @@ class BoundDrive:
             force = both.reshape(count, -1, 2).sum(axis=1)
         touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1).reshape(count, -1)
         if self.teeth is not None:
-            # cables whose teeth climb on their flanks are lifted off the circle, but are in contact with the pulley
+            # cables whose teeth ride up the flanks of the grooves are lifted off the circle, but touch the pulley
             lift = self.read(self.teeth, "lift", fields).reshape(len(self.drive.wheels), -1)
             teeth, cables = lift.shape[1], touches.shape[1]
             place = ((np.arange(teeth) + 0.5) * cables / teeth).astype(np.int64)

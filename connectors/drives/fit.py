@@ -1,9 +1,9 @@
-"""Fit of a belt on its route: strain and tension of the mounted belt, and conversion of columns of the slack belt to
-columns per metre of the route.
+"""Fit of a belt on its route: strain and tension of the mounted belt, and conversion of the stiffness, damping and mass
+of the belt from its unstrained length to the length of the route.
 
 A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and, without bending
 stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route, the material of
-the belt has the columns
+the belt has the parameters
 
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)

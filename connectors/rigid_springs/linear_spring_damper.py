@@ -8,7 +8,8 @@
 
 If the points only move along the axis, as in a prismatic joint, both rates are equal. Without ``moment_arm``, the two
 opposite forces act on parallel lines and form a moment, as in the law LinearSpringDamper of Exudyn; the power of this
-moment appears in the energy ledger without a source. Set ``moment_arm = False`` for the results of Exudyn.
+moment appears in the energy ledger without a source. Set ``moment_arm = False`` to
+reproduce results of Exudyn.
 """
 
 from __future__ import annotations

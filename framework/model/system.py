@@ -231,7 +231,7 @@ class PostNewton(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A probably unintended property of a static equilibrium.
+    """Reason why a static equilibrium is wrong or inaccurate: a very large motion, or a mesh that is too coarse.
 
     Attributes:
         words: description of the row, its motion and the limit, with units.

@@ -57,8 +57,8 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
 
 
 def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
-    """Raise ModelError for angles beyond a full turn, which cannot be in radians, and add a note for angles above
-    `LARGE`.
+    """Raise ModelError for angles whose magnitude exceeds 2 pi, because these angles are probably in degrees. Add a
+    note for angles above `LARGE`.
     """
     # the last row is an extrapolation, which is not checked
     angles = poses[:-1, 3:]
