@@ -60,6 +60,7 @@ LONG = (
 
 FIRST = (
     "test_snippets.py",
+    "test_motion_derivatives.py",
     "test_restart.py",
     "test_examples.py",
     "test_hunt_crossley_motion.py",
