@@ -32,10 +32,12 @@ stiffness = wl.option("stiffness", 3.3e4, "N", "axial stiffness EA of the belt",
 tension = wl.option("tension", 300.0, "N", "tension as mounted", minimum=1.0)
 end_time = wl.option("end_time", 0.3, "s", "time at the end", minimum=0.12)
 step = wl.option("step", 5e-4, "s", "step size", minimum=1e-6)
-measured = wl.option("measured", "", "", "file for the speed with random errors, as if it were measured")
+measured = wl.option("measured", "", "", "new file for the speed with random errors, as if it were measured")
 noise = wl.option("noise", 0.2, "rad/s", "standard deviation of these errors", minimum=0.0)
 seed = wl.option("seed", 1, "1", "seed of these errors", minimum=0)
 output = wl.option("output", "identify_friction_out", "", "folder for results; 'none' writes no files")
+if measured and Path(measured).exists():
+    raise wl.OptionError(f"-measured {measured}: exists already, must be the name of a new file")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05  # of the pulleys [m], [kg m^2], [N m s/rad]
@@ -64,7 +66,8 @@ if not wl.help_requested():
     if measured and wl.is_first_process():
         values = speeds + np.random.default_rng(seed).normal(0.0, noise, times.size)
         rows = [f"{t:.4g},{value:.6g}" for t, value in zip(times, values, strict=True)]
-        Path(measured).write_text("\n".join(["time [s],speed [rad/s]", *rows, ""]))
+        with Path(measured).open("x") as file:
+            file.write("\n".join(["time [s],speed [rad/s]", *rows, ""]))
 
     # check: the speed gained between 0.04 and 0.1 s, when the belt slips
     begin, end = np.searchsorted(times, (0.04 - 1e-9, 0.1 - 1e-9))

@@ -207,7 +207,8 @@ class Search:
 
 
 def rate(y: dict[str, float], rates: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return objective and limits, which are >= 0 if they are met, and their derivatives from those of the results."""
+    """Return objective and limits, which are >= 0 if they are met, and their derivatives from the derivatives
+    of the results."""
     found = [(y["slip"], rates["slip"])]
     found.append((1.0 - y["largest tension"] / largest, -rates["largest tension"] / largest))
     for name in y:

@@ -91,7 +91,7 @@ class Assembly:
             with self.processes.alone(family):
                 self.fields.markers[family] = family.allocate(world, ids, layout)
         self.evaluating = False
-        self._own_error, self._worst = 0.0, _NONE
+        self._own_error, self._worst, self._keeps_used = 0.0, _NONE, False
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
@@ -144,8 +144,17 @@ class Assembly:
         self.loads = Loads(self.world, self.fields, self.systems, self.calling)
         self.is_fixed = not any(system.neighbours is not None for system in self.systems)
         self._updating = [c for c, s in zip(self._components, self.systems, strict=True) if s.post_newton is not None]
-        self.updates = PostNewtonUpdates(self.fields, [self.layout.systems[c] for c in self._updating])
+        self._create_updates()
         self.revision += 1
+
+    def _create_updates(self) -> None:
+        systems = [self.layout.systems[c] for c in self._updating]
+        self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
+
+    def keep_used_history(self) -> None:
+        """Keep the history values of each Newton run in ``updates.used`` from now on."""
+        self._keeps_used = True
+        self._create_updates()
 
     def refresh(self) -> None:
         """Create the records and arrays of kernels again for tables whose switchable columns have changed."""

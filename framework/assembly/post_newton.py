@@ -51,22 +51,28 @@ def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
 class PostNewtonUpdates:
     """The updates of all systems that have a post-Newton update.
 
+    Args:
+        fields: the fields of the assembly.
+        systems: the systems with an update.
+        keeps: whether each update keeps the history values before it.
+
     Attributes:
         total: result of the previous update, see `judge_outcomes`.
-        used: history values before the previous update, which the Newton run used, shape (d,).
+        used: history values before the previous update, which the Newton run used, shape (d,); empty unless ``keeps``.
     """
 
-    def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
+    def __init__(self, fields: Fields, systems: Sequence[System], keeps: bool = False) -> None:
         self._fields, self._systems, self.total = fields, systems, np.zeros(6)
-        self.used = np.zeros_like(fields.data)
+        self.used = np.zeros(len(fields.data) if keeps else 0)
 
     @cached_property
     def program(self) -> Program:
         """The program of all updates, which writes the results to ``total``."""
         fields, outcomes, total = self._fields, np.zeros((len(self._systems), 5)), self.total
-        kept = fields.data, self.used
-        steps: list[Step] = [(call(copy_values, lambda s: kept), (evaluate(fields),))]
-        steps.append((call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),)))
+        steps: list[Step] = [(call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),))]
+        if len(self.used):
+            kept = fields.data, self.used
+            steps.append((call(copy_values, lambda s: kept), (evaluate(fields),)))
         for outcome, system in zip(outcomes, self._systems, strict=True):
             update = system.post_newton
             function = update if isinstance(update, Call) else partial(_note, system)

@@ -42,8 +42,8 @@ changed.
 
 
 class NoEntry:
-    """Placeholder for the entry point for Python in kernels that Python does not call. Each kernel has its own
-    placeholder, because the compiler uses it as a key.
+    """Object that represents the missing Python entry point of a kernel that Python does not call. Each kernel has its
+    own object, because the compiler uses it as a key.
     """
 
     def __init__(self, form: str) -> None:

@@ -107,7 +107,7 @@ def find_equilibrium(
     motion = LinearMotion(assembly, state)
     rounding = ROUNDING * float(np.abs(assembly.fields.x).max(initial=0.0)) * motion.K.norm()
     require_balance(float(np.abs(left).max(initial=0.0)), size, rounding)
-    factors = factorise(motion)
+    factors = factorise(motion.K, "at the equilibrium")
     slopes, multiplier_slopes = dict[str, FloatArray](), dict[str, FloatArray]()
     at_start = find_history(world, state.t)
     unknowns = motion.sparsity.unknowns
@@ -200,15 +200,21 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
     return found
 
 
-def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
-    """Build the model with the given values of the parameters.
+def create_model(
+    model: Callable[[Mapping[str, float]], tuple[Any, ...]], p: Mapping[str, float], moves: bool = False
+) -> tuple[Any, ...]:
+    """Build the model with the given values of the parameters; return the world and the function of results.
+
+    For a motion (``moves``), the model may also provide a function that computes the start.
 
     Raises:
-        ModelError: the function does not return a world and a function.
+        ModelError: the function does not return a world and functions.
     """
     made = model(dict(p))
-    if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], World) and callable(made[1])):
-        raise ModelError(f"model returned {made!r:.80}: must be a World and a function (state) -> results")
+    right = isinstance(made, tuple) and len(made) in ((2, 3) if moves else (2,)) and isinstance(made[0], World)
+    if not (right and all(callable(part) for part in made[1:])):
+        start = ", and optionally a function () -> state for the start" if moves else ""
+        raise ModelError(f"model returned {made!r:.80}: must be a World and a function (state) -> results{start}")
     made[0].finalize()
     return made
 
@@ -281,17 +287,17 @@ def require_balance(left: float, size: float, rounding: float) -> None:
         )
 
 
-def factorise(motion: LinearMotion) -> Any:
-    """Return factors of the tangent.
+def factorise(tangent: Any, where: str) -> Any:
+    """Return factors of a tangent, a PETSc matrix.
 
     Raises:
-        ModelError: the tangent is singular.
+        ModelError: the tangent is singular; ``where`` completes the message.
     """
-    rows, columns, values = motion.K.getValuesCSR()
+    rows, columns, values = tangent.getValuesCSR()
     try:
-        return splu(csc_array(csr_array((values, columns, rows), shape=motion.K.getSize())))
+        return splu(csc_array(csr_array((values, columns, rows), shape=tangent.getSize())))
     except RuntimeError as error:
-        raise ModelError("the tangent at the equilibrium is singular: some coordinates have no stiffness") from error
+        raise ModelError(f"the tangent {where} is singular") from error
 
 
 def read_results(results: Results, state: State, like: Mapping[str, float] | None) -> dict[str, float]:

@@ -29,8 +29,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
-from scipy.sparse.linalg import splu
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
@@ -49,11 +47,18 @@ from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import set_direct
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import FACTOR, estimate_rounding
-from windlass.solvers.sensitivities.evaluate import CHECKS, Results, choose_steps, read_results, require_equal
+from windlass.solvers.sensitivities.evaluate import (
+    CHECKS,
+    Results,
+    choose_steps,
+    create_model,
+    factorise,
+    read_results,
+    require_equal,
+)
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.verdict import Verdict
 
-Start = Callable[[], State] | None
 Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
 MOTION = ("q", "v", "a", "carried", "lam")
 """Arrays of a state that change smoothly with parameters."""
@@ -222,12 +227,7 @@ class Companion:
             ModelError: the tangent is singular.
         """
         self.problem.update_tangent(self.problem.unknowns)
-        matrix = self.problem.matrix.mat
-        rows, columns, values = matrix.getValuesCSR()
-        try:
-            return splu(csc_array(csr_array((values, columns, rows), shape=matrix.getSize())))
-        except RuntimeError as error:
-            raise ModelError(f"the tangent at t = {self.problem.scheme.t:.9g} s is singular") from error
+        return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
 
     def end_step(self, unknowns: FloatArray, step: RepeatedStep) -> None:
         """Copy the end of the step to the state, except for history values."""
@@ -368,11 +368,11 @@ def evaluate_motion(
     if launched_size() > 1:
         raise ModelError("derivatives need a model on one process: run without mpiexec")
     h = choose_steps(p, steps or {})
-    world, results, start = create_model(model, p)
+    world, results, *start = create_model(model, p, moves=True)
     solver = motion(world)
     if not isinstance(solver, Dynamic) or solver.assembly.world is not world:
         raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of the given world")
-    first = find_start(world, start)
+    first = find_start(world, *start)
     if help_requested():
         only = read_results(results, first, None)
         zero = {name: dict.fromkeys(p, np.zeros(1)) for name in only}
@@ -385,6 +385,7 @@ def evaluate_motion(
             for side in sides:
                 require_equal(centre.world, side.world, name)
             pairs[name] = CompanionPair(sides[0], sides[1], h[name])
+    solver.assembly.keep_used_history()
     nominal = solver.sizes.nominal
     centre.prepare(nominal, solver.decides)
     for pair in pairs.values():
@@ -405,24 +406,7 @@ def evaluate_motion(
     return MotionDerivatives(np.array(times), y, dy, solver.verdict)
 
 
-def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results, Start]:
-    """Build the model with the given values of the parameters.
-
-    Raises:
-        ModelError: the function does not return a world, a function of results, and possibly a function for the start.
-    """
-    made = model(dict(p))
-    right = isinstance(made, tuple) and len(made) in (2, 3) and isinstance(made[0], World)
-    if not (right and all(callable(part) for part in made[1:])):
-        raise ModelError(
-            f"model returned {made!r:.80}: must be a World, a function (state) -> results, and possibly a function () "
-            "-> state that finds the start"
-        )
-    made[0].finalize()
-    return made[0], made[1], made[2] if len(made) == 3 else None
-
-
-def find_start(world: World, start: Start) -> State:
+def find_start(world: World, start: Callable[[], State] | None = None) -> State:
     """Return the state at the start of the motion.
 
     Raises:
@@ -436,8 +420,8 @@ def find_start(world: World, start: Start) -> State:
 
 def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
     """Return a companion model at the start of its motion."""
-    world, results, start = create_model(model, p)
-    return Companion(world, results, solver, find_start(world, start))
+    world, results, *start = create_model(model, p, moves=True)
+    return Companion(world, results, solver, find_start(world, *start))
 
 
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
@@ -445,9 +429,14 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     of the motion. Afterwards the state of ``centre`` is the given end of the step.
 
     Raises:
-        ModelError: a run cannot be repeated.
+        ModelError: a run cannot be repeated, or steps were left out.
     """
-    state, used = centre.state, solver.attempt.runs
+    state, used = centre.state, solver.attempt.runs or [centre.state.data]
+    if end.step != state.step + 1:
+        raise ModelError(
+            f"the motion continues from a checkpoint, with the first step to t = {end.t:.9g} s: derivatives need all "
+            "steps, so leave out -restart"
+        )
     step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
     centre.begin_step(step.h, step.then)
     start, near = state.data.copy(), centre.read_unknowns(end)
@@ -493,12 +482,14 @@ def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool
                 now = centre.map_history(unknowns)
             residual = centre.eval_residual(unknowns, now)
             if number % REUSES == 0:
-                factors = centre.factorise()
+                factors, rounding = centre.factorise(), estimate_rounding(centre.problem)
             change = factors.solve(residual)
             unknowns = unknowns - change
-            if np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0):
-                rounding = estimate_rounding(centre.problem)
+            is_small = np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0)
+            if is_small or (number > 0 and np.linalg.norm(residual) <= rounding):
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
                 return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
-    raise ModelError(f"the step to t = {t:.9g} s cannot be repeated: hooks must not change the model")
+    raise ModelError(
+        f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
+    )

@@ -76,8 +76,8 @@ class StepAttempt:
         unsettled: whether Newton's method converged, but contact states still changed and the force error exceeded the
             tolerance.
         history: residual norms of the last Newton run.
-        runs: history values of each Newton run, shape (d,); if compiled code has executed two runs, both elements
-            contain the values of the second run.
+        runs: history values of each Newton run, shape (d,), if the assembly keeps them; if compiled code has executed
+            two runs, both elements contain the values of the second run.
     """
 
     converged: bool = False
@@ -118,14 +118,12 @@ class ContactHistory:
     Attributes:
         data: the history values for the next Newton run, shape (d,); callers may change the array.
         first: the history values for the first Newton run, shape (d,).
-        used: the history values of the previous Newton run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has already executed the next update.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
         self.data, self.first = assembly.fields.data, assembly.fields.start_data
-        self.used = assembly.updates.used
         self.changed = self.are_updated = False
         self._assembly, self._current, self._hooks = assembly, current, hooks
 
@@ -137,6 +135,13 @@ class ContactHistory:
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
         begin_step(assembly.fields, assembly.layout.reference, start)
         return cls(assembly, current, hooks)
+
+    @property
+    def used(self) -> FloatArray:
+        """Return the history values of the last Newton run, shape (d,); empty unless the assembly keeps them, see
+        `Assembly.keep_used_history`.
+        """
+        return self._assembly.updates.used
 
     def post_newton(self) -> PostNewton:
         """Update the history values after a Newton run."""
@@ -211,7 +216,8 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
     if not newton(attempt):
         return False
     result = contacts.post_newton()
-    attempt.runs.append(contacts.used.copy())
+    if len(contacts.used):
+        attempt.runs.append(contacts.used.copy())
     attempt.error, attempt.force, attempt.recommended_step = result.error, result.force, result.recommended_step
     if not isfinite(attempt.error):
         attempt.reason = "discontinuous iteration: a force error is not finite"

@@ -257,11 +257,14 @@ def test_identify_friction(tmp_path: Path) -> None:
     results, table = run_example("identify_friction", words, tmp_path)
     assert_allclose(results["gained"], results["theory"], rtol=0.03)
     assert results["gained"] < -5.0 and "speed gained" in table
-    words[-1] = "0"
-    noisy = np.loadtxt(tmp_path / "measured.csv", delimiter=",", skiprows=1)
+    text = (tmp_path / "measured.csv").read_text()
+    assert text.startswith("time [s],speed [rad/s]")
+    done = run_windlass(["run", str(ROOT / "examples" / "identify_friction.py"), *words], folder=tmp_path)
+    assert done.returncode == 2 and "-measured measured.csv: exists already, must be" in done.stderr
+    assert (tmp_path / "measured.csv").read_text() == text
+    words[-3:] = ["exact.csv", "-noise", "0"]
     run_example("identify_friction", words, tmp_path)
-    exact = np.loadtxt(tmp_path / "measured.csv", delimiter=",", skiprows=1)
-    assert (tmp_path / "measured.csv").read_text().startswith("time [s],speed [rad/s]")
+    noisy, exact = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in ("measured.csv", "exact.csv"))
     # 59 values: the deviation of the estimate is 9 %
     assert_allclose((noisy - exact)[:, 1].std(), 0.1, rtol=0.3)
     assert_allclose(exact[-1, 1], results["last_speed"], rtol=1e-2)

@@ -263,3 +263,23 @@ os.kill(os.getpid(), signal.SIGTERM)
     )
     assert done.stdout.splitlines() == ["broken pipe", "handled"] and done.returncode == -signal.SIGTERM
     assert "PETSC ERROR" not in done.stderr
+
+
+def test_options_of_the_command_line_after_chosen_options(tmp_path: Path) -> None:
+    """An option of the command line that `wl.set_options` has replaced for a while is valid for later solvers."""
+    text = """
+import windlass as wl
+from windlass.elements import MassPoint
+
+world = wl.World()
+world.add(MassPoint, position=(0.0, 0.0), velocity=(1.0, 0.0), mass=1.0)
+wl.Dynamic(world, step=0.1, end=0.2).solve()
+with wl.set_options("-quiet"):
+    pass
+wl.Modes(world, count=1)
+print("done")
+"""
+    (tmp_path / "given.py").write_text(text)
+    words = ["-m", "windlass.commands.cli", "run", "given.py", "-quiet"]
+    done = run_warm(words, tmp_path, settings())
+    assert done.returncode == 0 and done.stdout == "done\n", done.stderr

@@ -23,15 +23,16 @@ Update = Callable[[FloatArray], PostNewton]
 class Given(ContactHistory):
     """A law with history values whose update is a given function of the values."""
 
+    used = np.zeros(0)
+
     def __init__(self, values: list[float], update: Update) -> None:
         self.data, self.first, self.changed = np.array(values), np.array(values), False
-        self.used, self._update = self.data.copy(), update
+        self._update = update
         self.worked_with: list[list[float]] = []
 
     def post_newton(self) -> PostNewton:
         """Record the values of the current pass, and update them."""
         self.worked_with.append(self.data.tolist())
-        self.used = self.data.copy()
         result = self._update(self.data)
         self.changed = result.changed
         return result

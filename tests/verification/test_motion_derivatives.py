@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import atan, sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from windlass.elements import (
     straight_cable,
 )
 from windlass.framework.arrays import FloatArray
+
+from support.processes import run_windlass
 
 EXACT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-11, "lag": False}
 FIXED: dict[str, Any] = {"adaptive": False, "passes": wl.Passes(fail=False), **EXACT}
@@ -304,8 +307,8 @@ def grow(p: Mapping[str, float]) -> Any:
     [
         (oscillate, {}, run, r"p = \{\}: must have at least one parameter"),
         (oscillate, {"m": 0.0}, run, r"steps\['m'\] = 0.0: a parameter with the value 0 must have a step"),
-        (lambda p: oscillate(p)[0], {"m": 2.0}, run, "model returned <World.*: must be a World, a function"),
-        (lambda p: (*oscillate(p), 5.0), {"m": 2.0}, run, "model returned .*: must be a World, a function"),
+        (lambda p: oscillate(p)[0], {"m": 2.0}, run, "model returned <World.*: must be a World and a function"),
+        (lambda p: (*oscillate(p), 5.0), {"m": 2.0}, run, "model returned .*: must be a World and a function"),
         (lambda p: (*oscillate(p), lambda: None), {"m": 2.0}, run, "start returned None: must be a State of the model"),
         (oscillate, {"m": 2.0}, lambda world: wl.Static(world), "motion returned <.*Static.*: must be a Dynamic"),
         (oscillate, {"m": 2.0}, lambda world: run(oscillate({"m": 2.0})[0]), "must be a Dynamic of the given world"),
@@ -316,3 +319,49 @@ def grow(p: Mapping[str, float]) -> Any:
 def test_wrong_use(model: Any, p: Any, motion: Any, message: str) -> None:
     with pytest.raises(wl.ModelError, match=message):
         wl.evaluate_motion(model, p, motion)
+
+
+def test_a_state_at_rest() -> None:
+    """A hanging cable that remains in equilibrium has the derivatives of the equilibrium in each step."""
+
+    def hang(p: Mapping[str, float]) -> Any:
+        world = wl.World(gravity=(0.0, -9.81))
+        cable = straight_cable(
+            world, (0.0, 0.0), (2.0, 0.0), 6, axial_stiffness=p["EA"], bending_stiffness=0.5, mass_per_length=0.5
+        )
+        nodes = nodes_of(world, cable)
+        con.hinge(world, nodes[[0, 6]])
+        solve = wl.Static(world, rtol=1e-13, atol=1e-11, name="").solve
+        return world, lambda state: {"y": float(state.of(nodes[3])[0, 1])}, solve
+
+    found = wl.evaluate_motion(hang, {"EA": 1e4}, lambda world: wl.Dynamic(world, step=1e-5, end=5e-5))
+    slope = wl.evaluate(lambda p: hang(p)[:2], {"EA": 1e4})[1]["y"]["EA"]
+    assert_allclose(found.dy["y"]["EA"], slope, rtol=1e-6)
+
+
+RESTARTED = """
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint
+
+def model(p):
+    world = wl.World()
+    mass = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.1, 0.0), mass=p["m"])
+    con.fix(world, mass, "y")
+    world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, mass, "x"), stiffness=50.0)
+    return world, lambda state: {"x": state.of(mass)[0, 0]}
+
+print(len(wl.evaluate_motion(model, {"m": 2.0}, lambda world: wl.Dynamic(world, step=0.01, end=0.05)).t), "times")
+"""
+
+
+def test_restarted_motion(tmp_path: Path) -> None:
+    """A motion that continues from a checkpoint, or was complete, has no derivatives; -help ends without a solve."""
+    (tmp_path / "model.py").write_text(RESTARTED)
+    done = run_windlass(["run", "model.py", "-checkpoint", "c.h5"], folder=tmp_path)
+    assert done.returncode == 0 and "6 times" in done.stdout, done.stderr
+    for words in ([], ["-dynamic_end", "0.06"]):
+        done = run_windlass(["run", "model.py", "-restart", "c.h5", *words], folder=tmp_path)
+        assert done.returncode == 2 and "derivatives need all steps, so leave out -restart" in done.stderr
+    done = run_windlass(["run", "model.py", "-help"], folder=tmp_path)
+    assert done.returncode == 0 and "-dynamic_step" in done.stdout
