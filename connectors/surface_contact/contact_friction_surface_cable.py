@@ -36,11 +36,13 @@ from windlass.connectors.surface_contact.outputs import (
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
+    HeightFieldSurface,
     ProfileSurface,
     SheaveSurface,
     SphereSurface,
     VGrooveFlank,
     bind_surfaces,
+    find_field_hollows,
     find_hollows,
 )
 from windlass.connectors.surface_contact.tangent import add_tangent
@@ -152,6 +154,9 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
             words = "the radius of the sphere around it"
         elif surfaces.component is ProfileSurface:
             needed, words = find_hollows(partial(surfaces.local, rows=rows)), "the rounding of its hollow corners"
+        elif surfaces.component is HeightFieldSurface:
+            needed = find_field_hollows(partial(surfaces.local, rows=rows))
+            words = "the smallest radius of its hollows at the grid points"
         elif surfaces.component is VGrooveFlank:
             depth = surfaces.local("outer_radius", rows) - surfaces.local("radius", rows)
             needed, words = depth * np.sin(surfaces.local("half_angle", rows)), "for which the groove is deep enough"

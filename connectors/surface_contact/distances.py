@@ -12,6 +12,7 @@ rope.
     bottom: phi = a - sqrt(s² + t²) if t <= s tan(psi)
     flank: phi = a - (s cos(psi) + t sin(psi)) otherwise
     profile: phi of the nearest line or arc; the profile is a sequence of lines and arcs in the half plane (rho, z)
+    height field: see `height_field.py`
 
 For a surface of revolution phi depends on rho and z. With e = (x, y)/rho
 
@@ -26,10 +27,11 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
+from windlass.connectors.surface_contact.height_field import eval_field
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-PLANE, SPHERE, LINE, SHEAVE, PROFILE = range(5)
+PLANE, SPHERE, LINE, SHEAVE, PROFILE, FIELD = range(6)
 NUMBERS = 8
 """Number of geometric parameters of a surface, see `Geometry`."""
 PIECE = 8
@@ -47,13 +49,14 @@ class Geometry(NamedTuple):
     - line: a, b, c, smallest z [m], largest z [m], largest rho [m]
     - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
     - profile: index of the first piece, number of pieces, largest distance of a vertex from the origin [m]
+    - height field: index of the first piece, numbers of grid lines along x and y
     """
 
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # type of distance, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
     geo: FloatArray  # parameters; the last one is the depth beyond which contact is ignored [m], shape (surfaces, 8)
-    pieces: FloatArray  # pieces of all profiles, shape (pieces, 8)
+    pieces: FloatArray  # pieces of all profiles, and numbers of all height fields, shape (pieces, 8)
 
 
 class Distance(NamedTuple):
@@ -153,6 +156,9 @@ def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y:
             there, phi, sign * x, sign * y, sign * z, l * (1.0 - x * x), l * (1.0 - y * y), l * (1.0 - z * z),
             -l * x * y, -l * x * z, -l * y * z,
         )  # fmt: skip
+    if which == FIELD:
+        phi, fx, fy, fz, xx, yy, zz, xy, xz, yz = eval_field(pieces, int(geo[0]), int(geo[1]), int(geo[2]), x, y, z)
+        return Distance(phi >= -geo[7], phi, fx, fy, fz, xx, yy, zz, xy, xz, yz)
     rho = sqrt(square)
     l = 1.0 / rho if rho > 0.0 else 0.0
     x, y = x * l, y * l

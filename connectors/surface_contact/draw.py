@@ -2,7 +2,7 @@
 
 Surfaces of revolution are drawn by rings of quadrilateral faces; the rings of a plane extend from its middle to its
 rim. Infinite cylinders and planes are drawn within a box around all nodes of the model in the reference configuration.
-The points have the field `velocity` [m/s].
+Height fields are drawn at their grid lines. The points have the field `velocity` [m/s].
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE, Geometry
+from windlass.connectors.surface_contact.distances import FIELD, LINE, PLANE, SHEAVE, SPHERE, Geometry
+from windlass.connectors.surface_contact.height_field import eval_heights
 from windlass.connectors.surface_contact.profiles import eval_course
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
@@ -24,12 +25,15 @@ ALONG, AROUND = 13, 48
 """ALONG is the number of points along the section of a surface, AROUND the number of points around its axis. The
 section of a plane extends from its middle to its rim.
 """
+LINES = 401
+"""Largest number of lines with which a height field is drawn in each direction."""
 
 
 class Meshes(NamedTuple):
     """Data of the drawings of some surfaces that do not change during a run."""
 
-    local: FloatArray  # points in the frames of their markers [m], shape (surfaces, ALONG AROUND, 3)
+    local: FloatArray  # points in the frames of their markers [m], shape (points, 3)
+    marker: IntArray  # marker of the surface of each point, shape (points,)
     drawing: Drawing  # the reference drawing, without positions
 
 
@@ -37,37 +41,57 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Draw the surfaces of the rows; ``subdivisions`` has no effect on surfaces."""
     m: PositionColumns = fields.markers[FAMILY]
     surfaces: Geometry = rows.columns
-    marker = surfaces.marker
     meshes: Meshes = rows.kept("meshes", lambda: create_meshes(rows.world, surfaces, m))
-    arm = meshes.local @ m.A[marker].transpose(0, 2, 1)
-    velocity = np.cross(m.omega[marker][:, None], arm) + m.v[marker][:, None]
-    points = m.p[marker][:, None] + arm
-    return replace(meshes.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
+    marker = meshes.marker
+    arm = np.einsum("kij,kj->ki", m.A[marker], meshes.local)
+    velocity = np.cross(m.omega[marker], arm) + m.v[marker]
+    return replace(meshes.drawing, points=m.p[marker] + arm, point_data={"velocity": velocity})
 
 
 def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Meshes:
     """Create one mesh of faces for each surface."""
-    nodes, count = find_nodes(world), len(surfaces.kind)
-    local = np.empty((count, ALONG * AROUND, 3))
+    nodes = find_nodes(world)
+    local, faces, counts = [], list[IntArray](), [0]
     for s, (marker, Q) in enumerate(zip(surfaces.marker, surfaces.Q, strict=True)):
-        seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
-        local[s] = eval_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0)) @ Q.T
-    number = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
-    # rings are closed
-    here, beside = number, np.roll(number, -1, axis=1)
-    faces = np.stack((here[:-1], beside[:-1], beside[1:], here[1:]), axis=-1).reshape(-1, 4)
+        if surfaces.kind[s] == FIELD:
+            points = eval_field_mesh(surfaces, s)
+            number = np.arange(points[..., 0].size).reshape(points.shape[:2])
+            here, beside = number[:, :-1], number[:, 1:]
+            points = points.reshape(-1, 3)
+        else:
+            seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
+            points = eval_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0))
+            # rings are closed
+            here = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
+            beside = np.roll(here, -1, axis=1)
+        faces.append(np.stack((here[:-1], beside[:-1], beside[1:], here[1:]), axis=-1).reshape(-1, 4) + sum(counts))
+        local.append(points @ Q.T)
+        counts.append(len(points))
     drawing = Drawing(
-        points=local.reshape(-1, 3),
+        points=np.concatenate(local),
         lines=np.zeros((0, 2), np.int64),
         part=np.zeros(0, np.int64),
         entity=np.zeros(0, np.int64),
         start=np.zeros(0),
         end=np.zeros(0),
         units={"velocity": "m/s"},
-        faces=(faces + number.size * np.arange(count)[:, None, None]).reshape(-1, 4),
-        face_part=np.repeat(np.arange(count), len(faces)),
+        faces=np.concatenate(faces),
+        face_part=np.repeat(np.arange(len(faces)), [len(each) for each in faces]),
     )
-    return Meshes(local, drawing)
+    return Meshes(drawing.points, np.repeat(surfaces.marker, counts[1:]), drawing)
+
+
+def eval_field_mesh(surfaces: Geometry, s: int) -> FloatArray:
+    """Return the points of a height field at its grid lines [m], shape (nx, ny, 3). If a direction has more than
+    ``LINES`` grid lines, it is drawn with ``LINES`` lines at equal distances.
+    """
+    first, nx, ny = (int(value) for value in surfaces.geo[s, :3])
+    numbers = surfaces.pieces[first:].reshape(-1)
+    x, y = numbers[:nx], numbers[nx : nx + ny]
+    x, y = (lines if len(lines) <= LINES else np.linspace(lines[0], lines[-1], LINES) for lines in (x, y))
+    places = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
+    heights = eval_heights(surfaces.pieces, first, nx, ny, places.reshape(-1, 2))
+    return np.concatenate((places, heights.reshape(len(x), len(y), 1)), axis=-1)
 
 
 def find_nodes(world: Tables) -> FloatArray:

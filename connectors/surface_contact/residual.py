@@ -17,6 +17,7 @@ from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, re
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import (
+    FIELD,
     LINE,
     NUMBERS,
     PLANE,
@@ -152,9 +153,11 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
         measure(LINE, pieces, LANES, g)
     elif which == SHEAVE:
         measure(SHEAVE, pieces, LANES, g)
-    else:
-        # lanes without a row have no pieces
+    # lanes without a row have no pieces
+    elif which == PROFILE:
         measure(PROFILE, pieces, count, g)
+    else:
+        measure(FIELD, pieces, count, g)
 
 
 @kernel(inline=True)

@@ -1,4 +1,5 @@
-"""Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution.
+"""Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution and
+height fields.
 
 A surface is attached to a rigid marker. Its origin is the point of the marker, and its axis is its local z axis.
 `distances.py` contains the formulas. Rows of `ContactFrictionSurfaceCable` define the contact, one row for each pair of
@@ -13,8 +14,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry
+from windlass.connectors.surface_contact.distances import (
+    FIELD,
+    LINE,
+    NUMBERS,
+    PIECE,
+    PLANE,
+    PROFILE,
+    SHEAVE,
+    SPHERE,
+    Geometry,
+)
 from windlass.connectors.surface_contact.draw import draw
+from windlass.connectors.surface_contact.height_field import create_field, eval_curvatures
 from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.elements.nodes.turning import smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
@@ -126,6 +138,27 @@ class ProfileSurface(Component):
     depth = DEPTH
 
 
+class HeightFieldSurface(Component):
+    """A surface z = b(x, y), such as bathymetry or terrain, with heights given on a rectangular grid. The rope is
+    above it.
+
+    Between grid lines the height is a natural cubic spline, and beyond the grid the height continues linearly.
+    `add_bed_grid` adds such a surface from a `BedGrid`.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    along = column(
+        "1", "direction of local x in the frame of the marker; only its part across the axis counts; 0: any",
+        shape=(3,), default=(0.0, 0.0, 0.0),
+    )  # fmt: skip
+    x = column("m", "local x of the grid lines, two or more in ascending order", shape=None)
+    y = column("m", "local y of the grid lines, two or more in ascending order", shape=None)
+    heights = column("m", "heights, first for all y at the first x, then at the next x", shape=None)
+    depth = DEPTH
+
+
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
     """Return the half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
     s = radius + groove - outer
@@ -179,6 +212,23 @@ def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
     return PROFILE
 
 
+def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
+    # indices of rows refer to one table; they are shifted when the tables are joined
+    counts = [len(field) for field in _create_fields(get)]
+    geo[:, 0] = np.cumsum(counts) - counts
+    geo[:, 1], geo[:, 2] = [len(x) for x in get("x")], [len(y) for y in get("y")]
+    return FIELD
+
+
+def _create_fields(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
+    """Create the numbers of the height fields of some rows."""
+    rows = zip(get("x"), get("y"), get("heights"), strict=True)
+    return [
+        create_field(np.asarray(x), np.asarray(y), np.asarray(heights), f"{where} {k}")
+        for k, (x, y, heights) in enumerate(rows)
+    ]
+
+
 def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
     """Create lines and arcs of the profiles of some rows."""
     rows = zip(get("vertices"), get("rounding"), strict=True)
@@ -195,6 +245,17 @@ def find_hollows(get: Callable[[str], Any]) -> FloatArray:
     return np.array([radii.min(initial=np.inf) for radii in arcs])
 
 
+def find_field_hollows(get: Callable[[str], Any]) -> FloatArray:
+    """Return the smallest radius of the hollows of each height field at its grid points [m], infinite without hollows,
+    shape (rows,).
+    """
+    curvatures = [
+        eval_curvatures(field, *map(np.asarray, lines))
+        for field, *lines in zip(_create_fields(get), get("x"), get("y"), strict=True)
+    ]
+    return np.array([1.0 / c if c > 0.0 else np.inf for c in curvatures])
+
+
 SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]] = {
     PlaneSurface: _plane,
     SphereSurface: _sphere,
@@ -202,8 +263,16 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     SheaveSurface: _sheave,
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
+    HeightFieldSurface: _field,
 }
 """For each type of surface: function that fills the geometric parameters and returns the type of distance."""
+
+
+CREATE: dict[type[Component], Callable[..., list[FloatArray]]] = {
+    ProfileSurface: _create_profiles,
+    HeightFieldSurface: _create_fields,
+}
+"""For types of surface with pieces: function that creates the pieces of some rows."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
@@ -248,9 +317,10 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
         some = np.zeros((len(of), NUMBERS))
         kind[positions] = SHAPES[table.component](get, some)
-        if table.component is ProfileSurface:
+        create = CREATE.get(table.component)
+        if create is not None:
             some[:, 0] += len(pieces)
-            pieces = np.concatenate((pieces, *_create_profiles(get)))
+            pieces = np.concatenate((pieces, *create(get)))
         some[:, 7] = _no_end(get("depth"))
         geo[positions] = some
         marker[positions] = rows.layout.marker_index[get("marker")]
@@ -263,7 +333,7 @@ def check(world: Tables, table: EntityTable) -> None:
     row.
     """
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
-    if table.component is PlaneSurface:
+    if "along" in table.component.columns:
         along = scale(table.local("along"))
         across = eval_across(along, eval_axes(table.local("axis"))[..., 2])
         size, part = (np.linalg.norm(vectors, axis=1) for vectors in (along, across))
@@ -280,8 +350,8 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero(outer <= radius)[:1]:
             words = f"be > {radius[k]:g} m, the radius of the groove's bottom"
             table.refuse(outer <= radius, ("outer_radius",), words)
-    if table.component is ProfileSurface:
-        _create_profiles(table.local, f"{table.kind} row")
+    if table.component in CREATE:
+        CREATE[table.component](table.local, f"{table.kind} row")
     touched = np.zeros(table.resident_count, dtype=bool)
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():

@@ -722,6 +722,19 @@ def profile(s: Sketch) -> None:
     s.text((-0.75, -0.35), "rounding", RED, align="center")
 
 
+@draws("HeightFieldSurface")
+def height_field(s: Sketch) -> None:
+    x = np.linspace(-2.2, 2.4, 200)
+    s.line(*np.column_stack((x, 0.45 * np.sin(1.6 * x) - 0.1 * x)), width=2)
+    lines = (-2.0, -1.2, -0.2, 0.6, 1.6, 2.2)
+    for k, at in enumerate(lines):
+        s.line((at, -1.0), (at, 0.45 * np.sin(1.6 * at) - 0.1 * at), color=GREY, style=":")
+        s.dot((at, 0.45 * np.sin(1.6 * at) - 0.1 * at), "heights" if k == 4 else "", (0.1, 0.25))
+    s.arrow((-2.4, -1.0), (2.8, -1.0), "local x, grid lines x")
+    s.arrow((-2.4, -1.0), (-2.4, 1.0), "axis (local z)")
+    s.text((0.2, -1.4), "likewise along local y", GREY, align="center")
+
+
 # contact of bodies
 
 

@@ -82,6 +82,8 @@ def calls(s: Scene) -> dict[str, Call]:
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
+    grid, heights = con.BedGrid([0.0, 1.0], [0.0, 1.0, 2.0], np.zeros((2, 3))), s.folder / "heights.csv"
+    heights.write_text("0,0,1\n0,1,1\n1,0,1\n1,1,2\n")
     layers = {"radius": 0.1, "diameter": 0.01, "pitch": 0.0102, "turns": 3, "crossing": 1.5}
     sheave = {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "side": "left", "turns": 0}
     return {
@@ -99,6 +101,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1), (2.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0),
              "rounding": 1.0},
         ),
+        "add_bed_grid": (con.add_bed_grid, {"world": s.open, "grid": grid}),
+        "BedGrid": (con.BedGrid, {"x": [0.0, 1.0], "y": [0.0, 1.0, 2.0], "heights": np.zeros((2, 3))}),
+        "BedGrid.eval_heights": (grid.eval_heights, {"x": 0.5, "y": [0.5, 0.6]}),
+        "BedGrid.eval_profile": (grid.eval_profile, {"start": (0.0, 0.0), "end": (1.0, 1.0, 1.0), "count": 3}),
+        "read_bed_grid": (con.read_bed_grid, {"path": heights, "spacing": 0.5}),
         "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "FMUInterface": (wl.FMUInterface, {}),

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.interpolate import CubicSpline
+from scipy.optimize import minimize
 
 from windlass.connectors import (
     ContactFrictionSurfaceCable,
     DrumSurface,
+    HeightFieldSurface,
     PlaneSurface,
     ProfileSurface,
     SheaveSurface,
@@ -22,7 +25,8 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.connectors.surface_contact.contact_friction_surface_cable import bind
-from windlass.connectors.surface_contact.distances import PROFILE, eval_distance
+from windlass.connectors.surface_contact.distances import FIELD, PROFILE, eval_distance
+from windlass.connectors.surface_contact.height_field import create_field
 from windlass.connectors.surface_contact.outputs import OUTPUTS
 from windlass.connectors.surface_contact.profiles import create_pieces, eval_course
 from windlass.elements import Cable2D, Cable3D, Ground, PointSlope2D, PointSlope3D, RigidBody2D, RigidBody3D
@@ -48,6 +52,8 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
     """Add a surface of each kind, for a cable on the radius RADIUS, as one row."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
+    if name == "field":
+        return world.add(HeightFieldSurface, marker=marker, axis=axis, x=LINES[0], y=LINES[1], heights=HEIGHTS)
     if name in ("sphere", "inside"):
         return world.add(SphereSurface, marker=marker, axis=axis, radius=RADIUS, inside=name == "inside")
     if name == "drum":
@@ -70,6 +76,9 @@ PROFILES = {
     "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
     "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
 }
+# uneven grid lines [m] and heights [m] of a bed
+LINES = np.array((-0.5, -0.2, 0.0, 0.3, 0.6)), np.array((-0.4, -0.15, 0.1, 0.45))
+HEIGHTS = 0.45 + 0.02 * np.random.default_rng(8).standard_normal(20)
 SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
 # distances in the frame of the surface, computed independently; X may be complex
 PHI: dict[str, Callable[[Any], Any]] = {
@@ -159,6 +168,45 @@ def test_profile_is_whole() -> None:
             assert_allclose(np.hypot(d.nx, d.nz), 1.0, rtol=1e-9)
 
 
+ALONG_X = CubicSpline(LINES[0], HEIGHTS.reshape(5, 4), bc_type="natural")
+
+
+def eval_spline(x: float, y: float) -> float:
+    """Return the height of the field from scipy's splines along x and then along y; linear beyond the grid."""
+    a = np.clip(x, LINES[0][0], LINES[0][-1])
+    along_y = CubicSpline(LINES[1], ALONG_X(a) + ALONG_X(a, 1) * (x - a), bc_type="natural")
+    b = np.clip(y, LINES[1][0], LINES[1][-1])
+    return float(along_y(b) + along_y(b, 1) * (y - b))
+
+
+def test_distance_from_a_height_field() -> None:
+    """The distance agrees with a search for the nearest point, on the grid and beyond it. The gradient has the length
+    1; gradient and Hessian agree with central differences, h = 1e-5, to the error 1e-8.
+    """
+    pieces, random, h = create_field(*LINES, HEIGHTS, "row"), np.random.default_rng(2), 1e-5
+    kind, geo = np.array([FIELD]), np.array([[0.0, 5.0, 4.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
+
+    def find(X: Any) -> tuple[float, Any, Any]:
+        d = ask(kind, geo, pieces, *X)
+        H = np.array([(d.xx, d.xy, d.xz), (d.xy, d.yy, d.yz), (d.xz, d.yz, d.zz)])
+        return d.phi, np.array([d.nx, d.ny, d.nz]), H
+
+    for _ in range(12):
+        x, y = random.uniform(-0.8, 0.8, 2)
+        z = eval_spline(x, y) + random.uniform(-0.05, 0.05)
+        phi, n, H = find((x, y, z))
+        nearest = minimize(
+            lambda p, X=(x, y, z): float(np.sum(np.square(np.subtract((*p, eval_spline(*p)), X)))),
+            (x, y), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-20},
+        )  # fmt: skip
+        assert_allclose(abs(phi), np.sqrt(nearest.fun), rtol=0, atol=1e-12)
+        assert np.sign(phi) == np.sign(z - eval_spline(x, y))
+        assert_allclose(n @ n, 1.0, rtol=1e-13)
+        ends = [(find((x, y, z) + h * e), find((x, y, z) - h * e)) for e in np.eye(3)]
+        assert_allclose(n, [(a[0] - b[0]) / (2.0 * h) for a, b in ends], rtol=0, atol=1e-8)
+        assert_allclose(H, [(a[1] - b[1]) / (2.0 * h) for a, b in ends], rtol=0, atol=1e-7)
+
+
 class Arc(NamedTuple):
     """Two cables without stiffness along a circle. The world has the coordinates of three nodes, followed by the
     coordinates of the body.
@@ -202,7 +250,7 @@ def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed
         cables = world.add(Cable2D, node0=nodes[:2], node1=nodes[1:], length=0.6 * RADIUS, **free)
     width = 6 if space else 4
     axis = (0.1, -0.07, 1.0) if space else (0.0, 0.0, 1.0)
-    if name == "plane":
+    if name in ("plane", "field"):
         axis = (0.1, 1.0, 0.2) if space else (0.1, 1.0, 0.0)
     arm = np.array((0.03, -0.02, 0.01)[: 3 if space else 2])
     body: Any
@@ -234,7 +282,7 @@ def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed
     return Arc(assembly, fields.data[: 2 * 5 * POINTS].reshape(2, 5 * POINTS), contacts, count)
 
 
-@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize("name", [*SURFACES, "field"])
 @pytest.mark.parametrize("space", [True, False])
 @pytest.mark.parametrize("fixed", [False, True])
 def test_tangent(name: str, space: bool, fixed: bool) -> None:

@@ -320,9 +320,8 @@ def test_lines_break_off(tmp_path: Path) -> None:
 
 
 def test_sea_floors(tmp_path: Path) -> None:
-    """A sea floor file is accepted as a polyline if its grid changes only along y.
-
-    Other grids and damaged files are errors.
+    """A sea floor file becomes a polyline if its heights change only along y, and otherwise a height field that is
+    level beyond the grid. Damaged files are errors.
     """
     file = write(tmp_path, CHAIN.replace("1             writeLog", "floor.txt     SeafloorFile", 1))
     rows = [f"{x} {y} {z}" for x in (-500.0, 500.0) for y, z in ((-50.0, -80.0), (0.0, -80.0), (50.0, -90.0))]
@@ -332,12 +331,15 @@ def test_sea_floors(tmp_path: Path) -> None:
     expected = [(-150.0, -80.0), (0.0, -80.0), (50.0, -90.0), (150.0, -90.0)]
     assert_allclose(mooring.environment.bed, expected)
     assert mooring.environment.heading == 0.5 * np.pi and mooring.environment.depth == 90.0
+    write(tmp_path, "\n".join([*head, *rows[:-1], "500.0 50.0 -91.0"]), "floor.txt")
+    mooring = wl.moordyn.load(file)
+    grid = mooring.environment.grid
+    assert grid is not None and len(mooring.environment.bed) == 0 and mooring.environment.depth == 91.0
+    assert [len(part) for part in mooring.bed] == [1]
+    assert_allclose(grid.eval_heights((-500.0, 500.0, 1e4), (0.0, 50.0, 1e4)), (-80.0, -91.0, -91.0), rtol=1e-4)
     for lines, words in (
-        (
-            [*head, *rows[:-1], "500.0 50.0 -91.0"],
-            "must have a height z < 0 at each point of the grid that changes with",
-        ),
-        ([*head, *rows[:-1]], "must have a height z < 0 at each point of the grid"),
+        ([*head, *rows[:-1], "500.0 50.0 1.0"], "must have a height z < 0 m at each point of the grid"),
+        ([*head, *rows[:-1]], "must have a height z < 0 m at each point of the grid"),
         ([*head, *rows, "1.0 0.0 -80.0"], "must be x, y, z at a point of the grid"),
         (["2 2", *head[1:], *rows], "must have the numbers of x and y, the values of x"),
     ):

@@ -22,6 +22,7 @@ from support.series import read_series
 from support.surface_models import Falling, create_falling
 
 ROPE = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 0.1}
+FIELD = {"x": (-1.0, 1.0), "y": (-1.0, 1.0), "heights": (0.0,) * 4}
 GROOVE = {"radius": 0.5, "groove_radius": 0.02, "outer_radius": 0.53}
 
 
@@ -51,6 +52,15 @@ def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity
         (con.ProfileSurface, {"vertices": (0.1, 0.0, 0.1)}, 0.0, "has 3 numbers: must have rho, z"),
         (con.ProfileSurface, {"vertices": (0.1, 0, 0.1, 1, 0.2, 2), "rounding": (30.0,)}, 0.0, "the arcs at the ends"),
         (con.ProfileSurface, {"vertices": (0.1, 0.0, -0.1, 1.0)}, 0.0, "must have rho >= 0 m, radii >= 0 m"),
+        (con.HeightFieldSurface, {**FIELD, "x": (0.0,)}, 0.0, "x in HeightFieldSurface row 0 has 1 numbers"),
+        (con.HeightFieldSurface, {**FIELD, "y": (0.0, 0.0)}, 0.0, "y in .* has 2 numbers .m.: must be 2 or more, asc"),
+        (con.HeightFieldSurface, {**FIELD, "heights": (0.0,) * 5}, 0.0, "has 5 numbers: must have 2 x 2 = 4"),
+        (con.HeightFieldSurface, {**FIELD, "heights": ()}, 0.0, "heights in .* row 0 = .*: expected a list of numb"),
+        (con.HeightFieldSurface, {**FIELD, "along": (0, 0, 1)}, 0.0, "along = .* is parallel to axis"),
+        (
+            con.HeightFieldSurface, {"x": (-1, 0, 1), "y": (-1, 1), "heights": (1, 1, 0, 0, 1, 1)}, 0.4,
+            "rope_radius = 0.4 m .* must be < 0.333333 m, the smallest radius of its hollows",
+        ),
         (con.PlaneSurface, {"depth": -1.0}, 0.0, "depth = -1.0 m in PlaneSurface row 0: must be >= 0"),
     ],
 )  # fmt: skip
@@ -238,6 +248,28 @@ def test_drawing() -> None:
     corners = ball[drawings[2].faces]
     area = 0.5 * np.linalg.norm(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]), axis=1).sum()
     assert 0.98 < area / (4.0 * np.pi * 0.4**2) < 1.0
+
+
+def test_drawing_of_height_fields() -> None:
+    """Height fields with different numbers of grid lines are drawn with all grid points, and together with other
+    surfaces.
+    """
+    heights = np.array([(0.1, 0.2), (0.3, 0.5), (0.2, 0.1)])
+    columns = {"x": (-1.0, 0.0, 1.0), "y": (-1.0, 1.0), "heights": heights.ravel()}
+    world, first, _ = create(con.HeightFieldSurface, columns)
+    marker = con.rigid_marker(world, world.add(Ground), (0.0, 0.0, -2.0))
+    second = world.add(con.HeightFieldSurface, marker=marker, axis=(0.0, 1.0, 0.0), along=(1.0, 0.0, 0.0), **FIELD)
+    con.add_surface_contact(world, second, find_rope(world), contact_stiffness_per_length=1.0)
+    drawn = Scene(world, 1).draw(wl.State(world))
+    assert drawn is not None
+    (drawing,) = [d for d in drawn[0] if len(d.faces)]
+    assert drawing.points.shape == (10, 3) and drawing.faces.tolist()[:2] == [[0, 1, 3, 2], [2, 3, 5, 4]]
+    assert drawing.faces.tolist()[2] == [6, 7, 9, 8] and drawing.labels == 2
+    assert_allclose(drawing.points[:6, 2], heights.ravel(), atol=1e-15)
+    assert_allclose(drawing.points[:6, :2], [(x, y) for x in (-1, 0, 1) for y in (-1, 1)], atol=1e-15)
+    # local y of the second field is -z
+    assert_allclose(drawing.points[6:, 1:], [(0, -1), (0, -3), (0, -1), (0, -3)], atol=1e-15)
+    assert len(first) == 1
 
 
 def test_recorded_faces(tmp_path: Path) -> None:

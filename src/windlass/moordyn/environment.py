@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.surface_contact.bed_grid import BedGrid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.moordyn.input_file import InputFile
@@ -38,6 +39,11 @@ PROFILE = "current_profile.txt"
 PROFILE_HEADING = 3
 """Number of heading lines in the file with the profile of the current."""
 
+LEVEL = 12
+"""Number of grid lines with equal heights that are added at each end of a grid of the sea floor. From line to line the
+slope of the spline decreases by a factor of 3.7.
+"""
+
 
 @dataclass(frozen=True)
 class Environment:
@@ -52,9 +58,10 @@ class Environment:
         friction_damping: friction force of a slow node, divided by its velocity and the coefficient of friction [N
             s/m].
         output_step: time between rows of the output [s]; 0: every step.
-        bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for a
-            horizontal bed.
+        bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for other
+            beds.
         heading: direction of the distances in ``bed`` [rad]: 0 along x, π/2 along y.
+        grid: heights of a bed that vary along x and y; None for other beds.
         flow: columns of `Fluid` for waves and current.
     """
 
@@ -68,11 +75,14 @@ class Environment:
     output_step: float
     bed: FloatArray
     heading: float
+    grid: BedGrid | None
     flow: dict[str, Any]
 
 
 def find_height(environment: Environment, place: FloatArray) -> float:
     """Return the height of the bed below a point [m]."""
+    if environment.grid is not None:
+        return float(environment.grid.eval_heights(place[0], place[1]))
     if not len(environment.bed):
         return -environment.depth
     along = place[1] if environment.heading else place[0]
@@ -99,9 +109,11 @@ def read_environment(file: InputFile) -> Environment:
     if scale != 1.0 and across > 0.0:
         at = next(file.options[name][0] for name in ("statdynfricscale", "mc") if name in file.options)
         file.refuse(at, f"statdynfricscale = {scale:g}", "must be 1")
-    bed, heading = _read_sea_floor(file)
+    bed, heading, grid = _read_sea_floor(file)
     if len(bed):
         depth = max(depth, -float(bed[:, 1].min()))
+    elif grid is not None:
+        depth = max(depth, -float(grid.heights.min()))
     return Environment(
         gravity=file.option(["g", "gravity"], 9.81, "m/s^2", 0.0),
         density=file.option(["rho", "rhow", "wtrdnsty"], 1025.0, "kg/m^3", 0.0),
@@ -113,6 +125,7 @@ def read_environment(file: InputFile) -> Environment:
         output_step=file.option(["dtout"], 0.0, "s", 0.0),
         bed=bed,
         heading=heading,
+        grid=grid,
         flow=_read_waves(file) | _read_current(file),
     )
 
@@ -144,9 +157,11 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
     }
 
 
-def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
-    """Return the polyline and the heading of a bed, from a grid of heights that vary in one direction only."""
-    none = np.zeros((0, 2)), 0.0
+def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]:
+    """Return the bed of a grid of heights: a polyline and its heading if the heights vary in one direction only,
+    otherwise the grid.
+    """
+    none = np.zeros((0, 2)), 0.0, None
     if "seafloorfile" not in file.options:
         return none
     at, name = file.options["seafloorfile"]
@@ -163,11 +178,19 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
             file.refuse(at, f"{name}: row {row}", "must be x, y, z at a point of the grid")
             return none
         grid[np.flatnonzero(x == row[0])[0], np.flatnonzero(y == row[1])[0]] = row[2]
+    if not (grid < 0.0).all():
+        file.refuse(at, name, "must have a height z < 0 m at each point of the grid")
+        return none
     for values, heading in ((grid, 0.0), (grid.T, 0.5 * np.pi)):
-        if (values == values[:, :1]).all() and (values < 0.0).all():
-            return _outline(y if heading else x, values[:, 0]), heading
-    file.refuse(at, name, "must have a height z < 0 at each point of the grid that changes with x alone or y alone")
-    return none
+        if (values == values[:, :1]).all():
+            return _outline(y if heading else x, values[:, 0]), heading, None
+    if not all((np.diff(lines) > 0.0).all() for lines in (x, y)):
+        file.refuse(at, name, "must have values of x and of y in ascending order")
+        return none
+    # the bed is level beyond the grid
+    beyond = np.arange(1.0, LEVEL + 1.0)
+    x, y = (np.concatenate((v[0] - beyond[::-1] * np.diff(v)[0], v, v[-1] + beyond * np.diff(v)[-1])) for v in (x, y))
+    return none[0], 0.0, BedGrid(x, y, np.pad(grid, LEVEL, mode="edge"))
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:

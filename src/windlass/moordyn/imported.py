@@ -348,6 +348,8 @@ def _add_bed(mooring: Mooring) -> None:
     if len(environment.bed):
         rounding = ROUNDING * max(line.length / line.segments for line in mooring.file.lines.values())
         mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading, rounding=rounding)
+    elif environment.grid is not None:
+        mooring.bed = [con.add_bed_grid(world, environment.grid)]
     else:
         marker = con.rigid_marker(world, world.add(Ground))
         mooring.bed = [world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)]

@@ -73,6 +73,7 @@ from windlass.connectors.constraints.generic_joint import GenericJoint
 from windlass.connectors.control.generic_ode1 import GenericODE1
 from windlass.elements.bodies.generic_ode2 import GenericODE2
 from windlass.elements.nodes.ground import Ground
+from windlass.connectors.surface_contact.surfaces import HeightFieldSurface
 from windlass.connectors.point_contact.hunt_crossley import HuntCrossley
 from windlass.connectors.control.hydraulic_actuator import HydraulicActuator
 from windlass.connectors.rigid_springs.joint_stop import JointStop
@@ -646,6 +647,15 @@ class GenericODE2Entity(Entity):
 class GroundEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     position: Any
+class HeightFieldSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    along: Any
+    x: Any
+    y: Any
+    heights: Any
+    depth: Any
+    marker: Any
 class HuntCrossleyEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     transition_velocity: Any
@@ -1285,6 +1295,8 @@ class World():
     def add(self, component: type[GenericODE2], *, name: str = ..., part: Part | None = ..., nodes: Chain = ..., mass: Numbers = ..., damping: Numbers = ..., stiffness: Numbers = ..., force: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., mass_function: UserFunctions = ..., translations: Numbers = ..., points: Numbers = ..., basis: Numbers = ..., lines: Numbers = ...) -> GenericODE2Entity: ...
     @overload
     def add(self, component: type[Ground], *, name: str = ..., part: Part | None = ..., position: Numbers = ...) -> GroundEntity: ...
+    @overload
+    def add(self, component: type[HeightFieldSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., along: Numbers = ..., x: Numbers, y: Numbers, heights: Numbers, depth: Numbers = ...) -> HeightFieldSurfaceEntity: ...
     @overload
     def add(self, component: type[HuntCrossley], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., data: One = ..., transition_velocity: Numbers = ..., modulus_rule: Words = ..., enabled: YesNo = ...) -> HuntCrossleyEntity: ...
     @overload
