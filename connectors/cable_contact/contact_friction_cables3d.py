@@ -178,7 +178,8 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have assigned places to other pairs of cables without a change of the sparsity pattern
+        # the evaluation of outputs may have assigned contact places to other pairs of cables without changing the
+        # sparsity pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
@@ -192,8 +193,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or step was rejected, places differ from their values after the last update, and the next
-        # update must search
+        # if the last stage or step was rejected, the contact places differ from the places after the last update, so
+        # the next update must search again
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -251,11 +252,11 @@ def add_cable_contact(
 
     Args:
         cables: single cables or chains of cables.
-        radius: radius of the cross sections [m], one for all cables or one for each handle.
+        radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.
         points: number of contact points of each cable. The spacing of points should be at most one radius.
         skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
-        apart: arc length within which points of a chain of cables do not touch the same chain [m]; with 0, four times
-            the radius of the chain is used.
+        apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four
+            times the radius of the chain is used.
         **columns: columns of `CableContactSet`.
 
     Returns:

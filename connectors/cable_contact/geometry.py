@@ -2,9 +2,9 @@
 rotate with a tangent.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
-method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie on the extended cubic,
-beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable on which the foot
-lies. At the end of a chain the foot does not move beyond the end.
+method. The derivative of the left-hand side is r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie
+on the extended cubic, beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable
+on which the foot lies. At the end of a chain the foot does not move beyond the end.
 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are: ``dofs``: local
 coordinate indices (12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points
@@ -125,8 +125,8 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """Return a difference of arc lengths of a chain [m]. On a closed chain, whose length is ``loop``, the result is the
-    difference with the smallest magnitude.
+    """Return the difference of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the result is
+    the signed length of the shorter connection.
     """
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))
@@ -135,11 +135,11 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Return whether the foot at s of cable b is so near to the point xi of cable a along the same chain that it is not
-    a contact.
+    """Return whether the foot at s on cable b is no contact of the point at xi on cable a, because the arc length
+    between foot and point along their common chain is less than ``apart``/2.
 
-    New feet within the arc length ``apart`` are ignored. If the distance no longer has a minimum, the search for the
-    foot converges to the point itself.
+    The search ignores new feet within the arc length ``apart``. The foot of an existing contact can move into this
+    range: if the distance no longer has a separate minimum, the foot converges to the point itself.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

@@ -33,12 +33,12 @@ for points of a core in the centre of a coil:
 The share σ is a history value, updated after each Newton run.
 
 In each iteration of Newton's method, the contact state (open or closed, stick or slip) follows from the current motion
-and from the history at the start of the step. Therefore a change of the state does not require a repeated run. A point
-that was open at the start of the step has no bristle in this step.
+and from the history at the start of the step. Therefore a change of the contact state does not require a repeated
+Newton run. A point that was open at the start of the step has no bristle in this step.
 
-A point has `TOUCHING` places, one for each cable that it touches. The history values of a place are, in order: index of
-cable B counted from 1, 0 without a cable; s of the foot; gap -δ; state (-2 open or without friction, 0 sticks, 1 slips,
--3 new); s_0 on the chain; m_A, m_B and the tangents t_A, t_B for which these normals were stored; σ.
+A point has `TOUCHING` contact places, each of which stores one contact with a cable. The history values of a place are,
+in order: index of cable B counted from 1, 0 without a cable; s of the foot; gap -δ; state (-2 open or without friction,
+0 sticks, 1 slips, -3 new); s_0 on the chain; m_A, m_B and the tangents t_A, t_B for which these normals were stored; σ.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -102,8 +102,8 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """Motion of a point of cable A and of its foot on cable B: s; whether the foot is held at an end of B; r, r' and
-    their rates of A; r, r', r'' and their rates of B.
+    """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
+    foot is held at an end of B, r and r' of A with their rates, and r, r' and r'' of B with their rates.
     """
 
     s: float
@@ -121,7 +121,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Data of a bristle: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
+    """Bristle of a contact: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
 
     holds: bool
     slid: float

@@ -39,7 +39,7 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
-"""Function that returns values of all places."""
+"""Function that returns one value or vector for each contact place."""
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
@@ -50,8 +50,8 @@ def places_of(rows: LocalRows) -> ContactPlaces:
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Return, for each cable, the sum of the values of occupied places; ``on_a`` are values on cable A, ``on_b`` on
-    cable B, shape (rows, ...).
+    """Return the sum of the values of all occupied places that act on each cable, shape (rows, ...). ``on_a`` contains
+    the values that act on cable A of each place, and ``on_b`` the values that act on cable B.
     """
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c), *on_a.shape[1:]))
@@ -133,8 +133,9 @@ def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of rows from a function of all places. ``summed``: whether values are summed over processes,
-    because points of one process act on cables of other processes."""
+    """Create an output of cables from a function that returns values of contact places. ``summed``: whether values are
+    summed over processes, which is necessary if points of one process act on cables of other processes.
+    """
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed
     )  # fmt: skip

@@ -104,8 +104,8 @@ class CableSystem(System):
 def fill_places(
     c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """Write values of the occupied places, in the order of `list_`: forces to out (m, SHOWN), powers and energies to
-    parts (m, NUMBERS).
+    """Write values of the m occupied places in the order of ``list_``. The forces are written into ``out``, shape (m,
+    SHOWN), and the powers and energies into ``parts``, shape (m, NUMBERS).
 
     out: pressing force p; force -f on A; v_t; torques -M·t on A and on B; depth; σ.
     parts: see `contact/power.py`.

@@ -4,10 +4,10 @@ A foot is a point of an axis whose distance from a contact point has a local min
 contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each local minimum of the distance. Minima are found from sign changes of (r - p).r' between adjacent ones of
-five points on the cubic, and at the ends of chains. Therefore a point may touch a chain several times, including its
-own chain; feet within ``apart`` along the same chain are ignored. New feet receive free places in the order of their
-distance; feet in contact keep their places.
+cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
+between two successive points of five points on the cubic. In addition, the end of a chain can be a foot. Therefore a
+point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain are ignored.
+New feet receive free places in the order of their distance; feet in contact keep their places.
 
 The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
 result of a search is valid while
@@ -60,8 +60,8 @@ from windlass.framework.parallel.processes import Processes
 PIECES = 4
 """Number of segments into which a cable is divided to separate minima of the distance."""
 LEAST_SHARE = 1e-3
-"""Smallest share of the stiffness [1]; feet with a smaller share are ignored, because the points of the other cable
-carry the contact.
+"""Smallest share σ of the stiffness [1]. Feet with a smaller share are ignored, because the points of the other cable
+carry nearly the whole contact force.
 """
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
@@ -117,8 +117,7 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # position of the point and its derivatives; F: sign of the derivative of the distance along b at the ends
-            # of pieces
+            # position of the point and its derivatives; F: (r - p).r' at the ends of the pieces of cable b
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -224,7 +223,7 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 @dataclass
 class CableSearch:
-    """The search for feet, and the data stored until the next search."""
+    """Search for feet, with the data that are stored between two searches."""
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # name of their component, for messages

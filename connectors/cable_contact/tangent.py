@@ -2,9 +2,10 @@
 
 The force of a point depends on r and r' of A at the point and of B at the foot, and on their rates. Each equation of
 the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
-changes r and r' by the shape functions and is weighted with dq. A variation of a velocity changes the rates of r and r'
-by the same functions and is weighted with dv. Therefore one evaluation gives the derivatives with respect to both
-coordinates and velocities. The foot satisfies d.r'_B = 0, so its arc length changes by δs:
+changes r and r' in proportion to the shape functions and is weighted with dq. A variation of a velocity changes the
+rates of r and r' in proportion to the same functions and is weighted with dv. Therefore one evaluation gives the
+derivatives with respect to both coordinates and velocities. The foot satisfies d.r'_B = 0, so its arc length changes by
+δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
@@ -75,7 +76,7 @@ def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vecto
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Return the variations of length and direction of a vector l t."""
+    """Return the variations of the length l and of the direction t of a vector l t."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 

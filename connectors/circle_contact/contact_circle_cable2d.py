@@ -1,6 +1,6 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law equals `ContactFrictionCircleCable2D` with f_t = 0. Its history contains one value per segment, the gap of the
+The law is `ContactFrictionCircleCable2D` with f_t = 0. Its history contains one value per segment, the gap of the
 segment. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0

@@ -5,12 +5,12 @@ with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along circle and segment. The
-history values describe whether a segment is closed and whether it sticks. They change only between Newton runs. See
-`circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in the ratio
-1-rho to rho. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of
-Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the length l in x_cur is the reference length of a
-segment. In this law l is the current length of the segment on the circle.
+Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
+segment. The history values describe whether a segment is closed and whether it sticks. They change only between Newton
+runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in
+the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others,
+documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the length l in x_cur is the reference
+length of a segment. In this law l is the current length of the segment on the circle.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Create the system that evaluates the rows."""
-    check_forms(rows.table, FORMS, rows.rows)  # repeated, because friction_stiffness may have changed
+    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 

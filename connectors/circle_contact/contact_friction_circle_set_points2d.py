@@ -1,10 +1,10 @@
-"""Contact with friction between points on the cubic axis of cables and any circle of a set, for reevings, conveyors and
-long belts.
+"""Contact with friction between points on the cubic axis of cables and the circles of a set, for reevings, conveyors
+and long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D`. A row does not belong to a fixed pair: it belongs to a cable
-and to the circle of the set that is near the cable at present. Therefore a belt of n cables on k circles has 2 n rows
-instead of k n. The tangent couples each cable only to circles near it; see `contact/pair_search.py`. Source: P.
-Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to the circle of
+the set that is near the cable. Therefore a belt of n cables on k circles has 2 n rows instead of k n. The tangent
+couples each cable only to circles near it; see `contact/pair_search.py`. Source: P. Wriggers, Computational Contact
+Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Set of circles that the same cables may touch.
 
-    The search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of cable and circle exceeds this margin.
+    A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
+    when the sum of the displacements of a cable and a circle since the last search exceeds this margin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)

@@ -2,21 +2,21 @@
 
 The reference length L of a cable is divided into n equal parts. The point in the middle of part i represents this part:
 
-    position: xi_i = (i + 1/2) L/n,    p = r(xi_i) + y m,    m = [-r'_y, r'_x]/|r'|, at the offset y of the contact line
-    normal: d = p - c,   D = |d|,   n = d/D from circle to cable,   t = [-n_y, n_x],   g = D - r
-    velocities: v_n = (v - v_c).n,    v_t = (v - v_c).t - omega D, relative to the point of the rotating body at p
-    normal force: f_n = k_c g + d_c v_n
+    position: xi_i = (i + 1/2) L/n, p = r(xi_i) + y m, m = [-r'_y, r'_x]/|r'|, at the offset y of the contact line
+    normal: d = p - c, D = |d|, n = d/D from circle to cable, t = [-n_y, n_x], g = D - r velocities: v_n = (v - v_c).n,
+    v_t = (v - v_c).t - omega D, relative to the point of the rotating body at p normal force: f_n = k_c g + d_c v_n
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
 The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_t t at p is part of the left-hand side
 of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
 torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-With a press F the circle is enlarged by F/(k r), with k = k_c per length. Therefore D = r if the cable is in
-equilibrium; see `update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0),
-so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If the cord
-lies above the contact face, r is the sum of the radius of the face and the cord offset. All quantities refer to this
-radius of the cord, and mu is the friction coefficient of the face times the radius of the face divided by r.
+The press F of a cable is its tension minus rhoA v². For a row with a press, the circle is enlarged by F/(k r), where k
+is k_c per length. Therefore D = r if the cable is in equilibrium; see `update.py`. The damping increases with the depth
+as d_c min(1, depth/depth_0), so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth
+in equilibrium. If the cord lies above the contact face, r is the sum of the radius of the face and the cord offset. All
+quantities refer to this radius of the cord, and mu is the friction coefficient of the face times the radius of the face
+divided by r.
 
 All bristles of a cable have the common deflection u, the mean displacement of its points since they began to stick.
 With m closed points and the set S of sticking points, u is
@@ -57,14 +57,14 @@ from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Indices of the further history values of a row with a press. PRESS: F - press for the next Newton run [N]. RUBS:
-whether the cable has friction where it touches the circle. PRESSED: F - press in the previous run, which outputs use
-for forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED: integral of
-the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE,
-WAVES: mean stretch of the waves [1], and number of waves. For elastic layers see `soft_layer.py`.
+whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the previous Newton run, from which outputs
+compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
+integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the previous step
+[1]. WAVE, WAVES: mean stretch of the waves [1], and number of waves. For elastic layers see `soft_layer.py`.
 """
 COMES, LAID = 0.0, 1.0
-"""States of a row with a press: COMES means that the cable is moving onto the circle, LAID that the cable has friction
-where it touches the circle.
+"""Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
+points that touch the circle have friction.
 """
 FADING = 0.5
 """Depth divided by F/(k r) above which the full damping acts [1]."""
@@ -82,8 +82,8 @@ class PointRows(NamedTuple):
             ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
             ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
             cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
-            Further fields are ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` (see `rigid_layer.py`)
-            and ``active``.
+            Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` and
+            ``active`` of the law.
         dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
         others: anchors of rows of other processes, see `read_anchor`, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
@@ -105,8 +105,9 @@ class PointParameters(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """A point of the contact line, in global x and y: position, velocity, and for points at an offset also r' and r'_t;
-    all fields are scalars."""
+    """Position and velocity of a point of the contact line, and for points at an offset also r' and r'_t. All fields
+    are scalars, in global x and y.
+    """
 
     px: float
     py: float

@@ -116,8 +116,8 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Update rows without friction. A gap is stored if its sign has changed. The results have the same meaning as the
-    results of `update_friction`.
+    """Update rows without friction. A gap is stored if its sign has changed. The function returns the same quantities
+    as `update_friction`.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
@@ -145,7 +145,7 @@ def update_friction(
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
-    # segments that are or were closed, in lanes
+    # loop over the segments that are or were closed, in groups of one segment per lane
     for first in range(0, total, LANES):
         some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -217,8 +217,8 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set sticking positions with the value 0, which are not set yet, to the current position. The update applies to
-    closed segments with bristles and reference lengths.
+    """Set the sticking positions of closed segments with bristles and reference lengths to the current position if they
+    are 0, which means that no position is stored yet.
 
     The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched
     on between two steps, because the published law stores no positions without bristles.

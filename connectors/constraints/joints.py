@@ -30,8 +30,9 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 DRIVEN = ("moved", "offset_rate", "offset_acceleration")
-"""Further fields of the records of joints that can be driven: whether the row has an offset, and the first and second
-time derivatives of the offset."""
+"""Additional fields of the records of joints that can be driven: whether the row has an offset, and the first and
+second time derivatives of the offset.
+"""
 
 
 class JointOffsets:
@@ -109,7 +110,8 @@ def register_joint(
             (rows, multipliers); default: all.
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
         outputs: further output variables.
-        start: output whose value is drawn instead of point 0 and the origin of body 0.
+        start: output that contains points [m]. Drawings of the joint begin at these points instead of the origin of
+            body 0 and point 0.
         source: the source of the law.
     """
 

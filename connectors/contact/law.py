@@ -121,8 +121,9 @@ def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: fl
 
 @kernel(inline=True)
 def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: float) -> float:
-    """Return the friction along a line [N] for a stored state, with the stiffness k of the bristle at the point [N/m],
-    its deflection u [m] and the velocity v [m/s]."""
+    """Return the friction along a line [N] for a stored state. The arguments are the stiffness k [N/m] and the
+    deflection u [m] of the bristle, and the velocity v [m/s].
+    """
     if state == UNDEFINED or law.friction_coefficient == 0.0:
         return 0.0
     tau = trial(k, u, law.friction_velocity_penalty, v)

@@ -1,5 +1,5 @@
-"""Search for the members of a set, circles or surfaces, that cables may touch at present. The pairs change during a
-run, but the number of rows is constant.
+"""Search for the members of a set (circles or surfaces) that are so near a cable that they may touch it. The pairs of
+cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
 simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
@@ -87,8 +87,8 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Write to ``closed`` whether each row is closed, or was closed with the same member at the start of the step,
-    shape (rows,).
+    """Write to ``closed`` whether each row has a closed point now, or had a closed point with the same member at the
+    start of the step, shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -190,7 +190,7 @@ class PairSearch(ABC):
         return 0.0
 
     def update(self, fields: Fields) -> None:
-        """Write the pairs into the history values; search for pairs first if the last search may be outdated.
+        """Search for pairs if the last search may be outdated, and write the pairs into the history values.
 
         If the search of one process may be outdated, all processes search.
 

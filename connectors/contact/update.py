@@ -62,8 +62,9 @@ def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: F
 def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
-    Fields: ``gap`` g [m], ``fn`` f_n [N], ``state``, ``excess`` |tau| - mu |f_n| [N], and the further fields ``names``,
-    of one value each, and ``counts``, each of which consists of the given number of arrays of eight values.
+    The fields are ``gap`` g [m], ``fn`` f_n [N], ``state``, and ``excess`` |tau| - mu |f_n| [N]. For each of ``names``
+    the record has a further field with one value. For each of ``counts`` it has a further field with the given number
+    of arrays of eight values.
     """
     shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     lanes = {name: (count, LANES) for name, count in counts.items()}

@@ -168,8 +168,8 @@ def tangent(
     """Add dq ∂f/∂q + dv ∂f/∂v to values; P and V are the derivatives of the openings with respect to u and u_t, shape
     (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # J, Jd: derivatives of the vector between the points and of its rate; eJ: e·J; rate: derivatives of s_t; G_q:
-    # derivatives of the equation of a pressure with respect to all coordinates
+    # derivatives of the vector between the points (J) and of its rate (Jd), eJ = e·J, derivatives of s_t (rate), and
+    # derivatives of the equation of a pressure with respect to all coordinates (G_q)
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
