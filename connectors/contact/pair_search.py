@@ -61,9 +61,9 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     """Return the global coordinate indices of rows: the coordinates of the cable, then the coordinates of a member of
     its set, -1 without member.
 
-    Members are initially assigned to cables in order, because pairs are not known yet. Therefore the numbering of
-    coordinates takes into account how many rows couple each member. The linear solver is chosen later, from the
-    sparsity pattern of a tangent.
+    The pairs are not known yet. Therefore the members of a set are distributed evenly over its rows, so that the
+    numbering of coordinates is based on the usual number of couplings of each member. The linear solver is chosen
+    later, from the sparsity pattern of a tangent.
 
     Args:
         cable: global coordinate indices of the cables, shape (rows, c).

@@ -1,13 +1,14 @@
 """Steady motion of a belt drive without time integration: equations of spans, sticking and slipping arcs, length of the
 belt, and torques.
 
-A belt with the law N = EA (lam - 1) and the stretch lam runs with the flow c of its reference length, and therefore
-with the speed v = c lam. The following part of the tension N presses the belt on the pulleys and transmits torque:
+The flow c of a belt is the reference length that passes a fixed point per time. A belt with the stretch lam has the
+tension N = EA (lam - 1) and the speed v = c lam. The following part of the tension N presses the belt on the pulleys
+and transmits torque:
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-For each pulley let r be the radius of the face, R the radius of the cord, t the wrap angle, and "in" and "out" the
-spans in the running direction:
+For each pulley let r be the radius of the face, R the radius of the cord, and t the wrap angle. The indices "in" and
+"out" denote the spans before and after the pulley in the running direction:
 
     entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
@@ -19,13 +20,13 @@ A belt with the bending stiffness EI that leaves a circle keeps its tangent and 
 distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
 Therefore
 
-    line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
-    exit: the belt leaves the circle at an angle l/R before the angle t between the lines
-    slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
-    energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
-    arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
-    moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
-    length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
+    line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R) exit: the belt leaves the circle at
+    an angle l/R before the end of the angle t between the lines slip: determined by t, because the shear force at the
+    exit is equal to the missing pressure along the angle l/R energy: no energy is lost at the exit, so E lam² + EI
+    lam²/r² with the radius of curvature r is equal on both sides arc: the stretch is q lam, q² = E/(E + EI/R²), and F
+    is less by about EI/(2 R²) moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in)
+    R/q with the F of the spans length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`,
+    also for elastic contact.
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
 belt, and increases by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is
@@ -69,7 +70,8 @@ from windlass.framework.errors import ModelError
 MachineTorque = float | Callable[[float], float]
 """Torque of a machine on a pulley [N m], or a function of the speed of the pulley [rad/s]; > 0 counter-clockwise."""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""Fractions of the torques for the first solution [1]; the largest fraction for which the solver converges is used."""
+"""Fractions of the torques with which the solver is started [1]; the largest fraction for which it converges is used.
+"""
 ERROR = 1e-9
 """Largest residual of an equation of a solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
@@ -331,9 +333,9 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """A motion during the iterations, which need not be a solution. For the spans: F [N], lam, and the lines of the
-    spans. For the arcs: q; F and lam at entry and exit, shape (2, pulleys); phi [rad]; the angle on which the belt can
-    slip [rad]; w; and the slack length [m]. For the belt: c [m/s], E [N], and the length that the ends of all arcs add
+    """Quantities of the motion in one iteration. Values of spans are F [N], lam and the lines of the spans. Values of
+    arcs are q, F and lam at entry and exit, shape (2, pulleys), phi [rad], the angle on which the belt can slip [rad],
+    w, and the slack length [m]. Values of the belt are c [m/s], E [N], and the length that the ends of all arcs add
     [m].
     """
 
