@@ -1,5 +1,5 @@
-"""Laws between two markers, defined by one or two kernels for one row: implementation of `register_pair` for all marker
-families.
+"""Laws between two markers that are defined by one or two kernels for one row. This module contains the implementation
+of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
@@ -50,7 +50,7 @@ from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
-"""UPDATE, OUTCOME: names of the arguments and of the results of update kernels for history values."""
+"""UPDATE, OUTCOME: names of the arguments and of the results of the kernels that update history values."""
 ALL = slice(None)
 Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None
@@ -78,7 +78,9 @@ class PairKind:
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value
-    """Function that converts a kernel of one scalar result, for outputs and energies."""
+    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
+    from a complex to a real result.
+    """
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to three components
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function that returns the further arguments of tangent loops, after the columns of the markers."""
@@ -299,7 +301,7 @@ def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
 
 
 def as_call(update: Update) -> Call:
-    """Convert an update to a call, and None to an empty call."""
+    """Convert an update to a `Call`; None becomes a call that does nothing."""
     return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
 
 
@@ -499,8 +501,8 @@ def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for user functions; NumPy would take
-    ten times as long.
+    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for user functions. The same
+    computation with NumPy would take ten times as long.
 
     Args:
         motion: function that returns values and rates of all markers.

@@ -58,7 +58,7 @@ direction, the angle changes by 2π."""
 class RotationCoordinate(Component):
     """The angle by which a 3D rigid node has rotated about an axis.
 
-    History values per row: the angle minus its initial value [rad] (1).
+    One history value per row: the angle minus its initial value [rad].
     """
 
     provides = (FAMILY, CURVED)

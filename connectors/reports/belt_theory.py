@@ -6,8 +6,8 @@ presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-At the entry of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is constant. Before the
-exit the belt slips over the angle phi; along this angle F changes by the factor exp(mu phi) or exp(-mu phi):
+On the first part of the arc of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is
+constant. On the last part, over the angle phi, the belt slips, and F changes by the factor exp(mu phi) or exp(-mu phi):
 
     tight strand 1, slack strand 2: omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi)
     ratio of speeds: omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1)
@@ -42,7 +42,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
-# points and weights of Gauss's rule on [0, 1] for slip arcs; along a slip arc F changes by a factor of at most exp(mu
+# points and weights of Gaussian quadrature on [0, 1] for slip arcs, on which F changes by a factor of at most exp(mu
 # pi)
 GAUSS = gauss_rule(20)
 

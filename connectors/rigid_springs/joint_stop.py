@@ -53,7 +53,7 @@ DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 class JointStop(Component):
     """Elastic stops of a translation or rotation between two rigid markers.
 
-    History values per row: angle [rad], 0 for translations (1).
+    One history value per row: the angle [rad], 0 for translations.
     """
 
     marker0 = ref(RIGID, "first marker, whose joint frame has the axis")

@@ -98,11 +98,12 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Create the `Pair` of the spans of all rows, in the order of the rows; the records of rows; the records of spans;
-    and the largest number of markers of a rope.
+    """Create the `Pair` of the spans of all rows, in the order of the rows, the records of rows, and the records of
+    spans. Also return the largest number of markers of a rope.
 
-    Records of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);
-    begin: indices of the first coordinates of both coordinate markers in a row, then the end of these coordinates
+    The records of rows have four fields or groups of fields. first, last: first and last span; end: coordinate markers
+    at the ends of the rope, or -1 (2,); begin: indices of the first coordinates of both coordinate markers in a row,
+    then the end of these coordinates
         (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to
         their markers (2, 3, 3).
     """

@@ -12,9 +12,10 @@ forces on s (springs, stops, drives, supports) cause a component of λ along the
 (`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0. On moving cables s is a
 material coordinate, so a constraint on s clamps the point to the rope.
 
-During Newton's iterations a joint uses the cubic of one cable, also slightly beyond the ends of this cable. The update
-after Newton's method finds the cable on which the point is. If the cable has changed, the step is solved again. Near a
-node between two cables both cubics give nearly the same result, because only r'' is discontinuous at the node.
+During Newton's iterations a joint uses the cubic of one cable, even if its point moves slightly beyond the ends of this
+cable. The update after Newton's method finds the cable on which the point is. If the cable has changed, the step is
+solved again. Near a node between two cables both cubics give nearly the same result, because only r'' is discontinuous
+at the node.
 
 History values per row: cable (from 0 along the track, -1: unknown), turns of a closed track, 1 if the point has left
 the track, displacement of s while the row is switched off or has left [m].
