@@ -121,8 +121,8 @@ def register_kind(
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
         derived: names of further fields of rows, computed from columns by ``derive``.
         derive: function ``(rows)`` that returns the values of these fields, as arrays of shape (rows, ...) by name.
-        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``. source: the
-            source of the law.
+        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``.
+        source: the source of the law.
         before: function ``(rows) -> (update, update)`` that returns the updates of fields of the rows before forces and
             before tangents. An update is a kernel call, a function ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and

@@ -254,7 +254,9 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
 
 
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
+    """Write the forces for displacements u and velocities ut, shape (users, n) each, at the time t [s] into
+    ``users.f``.
+    """
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
         # faster code for a single row
         if isfinite(u.sum() + ut.sum()):
@@ -270,8 +272,9 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Evaluate the derivatives, by the functions of the user or by differences, into ``users.df_du`` and ``df_dut``;
-    for the arguments see `update_forces`."""
+    """Write the derivatives, from functions of the user or by differences, into ``users.df_du`` and ``users.df_dut``;
+    for the arguments see `update_forces`.
+    """
     n = users.f.shape[1]
     for group in users.derivatives:
         where = group.where
@@ -288,7 +291,7 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
 
 
 def update_without_motion(users: UserForces, t: float) -> None:
-    """Evaluate the forces at the time t [s] into ``users.f`` if all functions are `WithoutMotion`."""
+    """Write the forces at the time t [s] into ``users.f``, for rows whose functions are all `WithoutMotion`."""
     shape = users.f.shape[1:]
     for group in users.forces:
         for k in group.where.tolist():

@@ -34,8 +34,9 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Create the fields for user functions: whether each row has one, and its results; without user functions the
-    fields of results are empty."""
+    """Create the fields for user functions: whether each row has a user function, and the results of this function.
+    Without user functions the fields of results are empty.
+    """
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
     f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
@@ -43,7 +44,7 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """Return two updates: one of the user forces, and one of their derivatives; None without user functions.
+    """Return the update of the user forces and the update of their derivatives. Both are None without user functions.
 
     Args:
         measure: function ``(rows, which)`` that returns a function ``(fields) -> u, ut`` for the rows ``which``, with
