@@ -99,11 +99,11 @@ QUARTERS = 8
 HALVINGS = 10
 """Largest number of halvings of a traced step."""
 ENOUGH = 6
-"""Number of halvings after which the search may end at a part in which no equilibrium is found, because the tangent is
-nearly singular near a limit point.
+"""Number of halvings after which the search ends if no equilibrium is found. Near a limit point the tangent is nearly
+singular, so a failure is then expected.
 """
 SHARE = 0.25
-"""Smallest fraction of w in the remaining part of the step for which a jump is reported [1]."""
+"""Smallest share of w [1] that the last part of the step must contain so that a jump is reported."""
 ASTRAY = 0.5
 """Ratio of the displacement in the first thousandth of a step to the displacement in the step, above which contact
 states have changed at the start [1].
@@ -250,7 +250,7 @@ class JumpWatch:
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
     def _release(self) -> None:
-        """Use the path that reduces the imbalance of the start, instead of the path of increasing loads."""
+        """From now on use the path that reduces the imbalance of the start, instead of the path of increasing loads."""
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual

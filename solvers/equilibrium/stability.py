@@ -34,7 +34,7 @@ MARKED = 1e-6
 load the asymmetry is 9e-3.
 """
 SHOWN = 2
-"""Largest number of faults and of doubts that messages show."""
+"""Largest number of faults, and largest number of doubts, that a message contains."""
 START_SHARE = 0.1
 """Largest entry of k M in the first step, relative to the largest entry of the tangent, if the descent begins at the
 start of a solve [1]."""

@@ -10,7 +10,7 @@ The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ, and v½
 predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each step. The
 velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
-The order is 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
+The order is 2 even if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
 forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. The energy error then
 stays within O(h²) for very long times. The method is also symplectic with constraints and a constant mass matrix.
 
