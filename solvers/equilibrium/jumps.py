@@ -18,8 +18,8 @@ which tends to infinity at a limit point, exceeds 5 w0. Contacts that open, clos
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
 more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
-part is checked in the same manner, until a part fulfils the criterion for tracing or its end is less stiff. Steps with
-w < w0/50 are excluded, because they occur in ropes that are almost slack.
+part is checked in the same manner, until a part fulfils the criterion for tracing or its end is at most twice as stiff
+as its start. Steps with w < w0/50 are excluded, because they occur in ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints, C = C0, the path fulfils C = (1
 - τ) C0 with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are not prescribed. Such

@@ -53,7 +53,7 @@ contains the whole space.
 MARGIN = 100.0
 """Largest ratio of the residual of a mode to its rounding error [1]."""
 LARGEST = 0.1
-"""Largest residual of a mode, however large its rounding error is [1]."""
+"""Largest residual of a mode [1], regardless of its rounding error."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
@@ -160,7 +160,7 @@ class Eigensolver:
 
     @staticmethod
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Remove solutions that are not modes."""
+        """Return the solutions that are modes, in ascending order of |σ|."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:
@@ -341,7 +341,7 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _read_pair(self, solver: Any, i: int) -> Eigenpair:
-        """Return the i-th eigenpair of SLEPc as a mode."""
+        """Return the eigenpair with index i of SLEPc as a mode."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))
         return self._create_mode(value, real, imaginary)

@@ -66,8 +66,9 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """Return lines that connect modes at successive speeds, ordered by the frequency at the first speed.
 
-    Returns: The index of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC
-        of this mode and the previous mode of the line, NaN for the first mode. Both results have the shape (speeds,
+    Returns:
+        The index of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC of
+        this mode and the previous mode of the line, NaN for the first mode. Both results have the shape (speeds,
         lines).
     """
     count = max(map(len, results))

@@ -48,11 +48,11 @@ WEIGHT = 0.01
 
 
 def is_due(number: int) -> bool:
-    """Return whether a step is checked, from its number, which starts at 1. Checked steps occur in pairs of consecutive
-    steps.
+    """Return whether the step with the given index, counted from 1, is checked. Checked steps occur in pairs of
+    consecutive steps.
     """
     before = number - 1
-    # in binary form, a power of two has a single bit 1
+    # the binary form of a power of two has a single bit 1
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 
