@@ -304,7 +304,8 @@ class Static(StepSolver):
         """Compute the shape of lines by form-finding. For models with friction, the shape is computed with friction
         switched off and under small loads, see `LIGHT`.
 
-        Returns: Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
+        Returns:
+            Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False

@@ -160,7 +160,7 @@ class Eigensolver:
 
     @staticmethod
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Return the solutions that are modes, in ascending order of |σ|."""
+        """Return the solutions that are modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:

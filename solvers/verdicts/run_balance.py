@@ -7,7 +7,7 @@ created between checks is included in the next check. W is summed over all steps
 constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the energy P that laws
 transfer:
 
-- created > 0 means that energy was created, whatever the losses are. An error of the size of the transferred energy
+- created > 0 means that energy was created, regardless of the losses. An error of the size of the transferred energy
   (the sum of absolute values at the checks) is accepted.
 - created < 0 means that the integration method has lost energy, if all laws conserve energy. The numerical damping of
   generalised-alpha is intended. Its loss is only reported in a note, unless the loss is a large fraction of the
@@ -79,9 +79,9 @@ KINETIC: kinetic energy of the model [J].
 SWING: a·M a/2 with the accelerations a [W²/J].
 """
 IN_A_ROW = 3
-"""Number of successive checks; the smallest energy created at these checks is used."""
+"""Number of successive checks whose smallest created energy is used."""
 LAST = 2
-"""Number of checks at the end of a run; the smallest energy lost at these checks is used."""
+"""Number of checks at the end of a run whose smallest lost energy is used."""
 
 
 @kernel
@@ -218,7 +218,7 @@ class RunBalance(Watch):
         return self._due - self._steps
 
     def _set_due(self) -> None:
-        """Compute the number of the next step that is checked."""
+        """Compute the index of the next step that is checked."""
         number = self._steps + 1
         power = 1 << (number - 1).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))

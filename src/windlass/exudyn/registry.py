@@ -33,9 +33,9 @@ Translation = Callable[["Building", Item], Entity | None]
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that a translation may raise for values of unexpected types."""
 ROW = re.compile(r" in \w+ row \d+")
-"""Pattern of the row of a value in a message."""
+"""Pattern of the text that names a row of a component in a message."""
 ENTITY = re.compile(r"<(\w+) (\d+)>")
-"""Pattern of the handle of one row in a message."""
+"""Pattern of the text that represents a handle to one row in a message."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
