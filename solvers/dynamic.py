@@ -212,8 +212,8 @@ class Dynamic(StepSolver):
         Raises:
             NotConverged: a step failed at the smallest step size; the error contains the last good state.
             ModelError: the constraint violations of the initial state are too large for a projection, a prescribed
-                motion would start with a jump, or shapes or overlaps are implausible; initial accelerations are not
-                consistent; or ``"newmark"`` is used with nonlinear constraints.
+                motion would start with a jump, shapes or overlaps are implausible, no consistent initial accelerations
+                exist, or ``"newmark"`` is used with nonlinear constraints.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 

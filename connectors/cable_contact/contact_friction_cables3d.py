@@ -178,7 +178,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # the evaluation of outputs may have assigned contact places to other pairs of cables without changing the
+        # the evaluation of outputs may have assigned contact slots to other pairs of cables without changing the
         # sparsity pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
@@ -193,7 +193,7 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or step was rejected, the contact places differ from the places after the last update, so
+        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
         # the next update must search again
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)

@@ -65,8 +65,8 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Write the gap quantities of the occupied contact places into ``numbers``; ``rank`` contains the indices of these
-    places among all places.
+    """Write the gap quantities of all contacts into ``numbers``. ``rank`` contains the row of ``numbers`` for each
+    contact.
     """
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
@@ -186,13 +186,13 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
 
 def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the `Gaps` of all contact places, and of cables that pass through each other.
+    """Create the `Gaps` of all contacts, and of cables that pass through each other.
 
     Args:
-        places: the places of this process.
+        places: the contacts of this process.
         name: name of the component.
         group: index of the set of each cable, shape (rows,).
-        assign: function that assigns places to their current cables.
+        assign: function that reads from the history values which contacts exist.
     """
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
@@ -205,7 +205,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # places that were free at the start of the step have no gap at that time
+        # contacts that did not exist at the start of the step have no gap at that time
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

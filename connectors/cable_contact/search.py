@@ -1,13 +1,13 @@
 """Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``.
 
-A foot is a point of an axis whose distance from a contact point has a local minimum. A place is the storage for one
-contact between a point and a foot.
+A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
+one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
 cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
 between two successive points of five points on the cubic. In addition, the end of a chain can be a foot. Therefore a
 point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain are ignored.
-New feet receive free places in the order of their distance; feet in contact keep their places.
+New feet receive free slots in the order of their distance; feet in contact keep their slots.
 
 The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
 result of a search is valid while
@@ -158,10 +158,10 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the places of the points.
-    Return the smallest gap of a foot without place [m].
+    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the contact slots of the
+    points. Return the smallest gap of a foot for which no slot is free [m].
 
-    ``left`` receives the index of a closed foot without place, or -1.
+    ``left`` receives the index of a foot in contact for which no slot is free, or -1.
     """
     least, first = np.inf, 0
     left[0] = -1
@@ -181,7 +181,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # for another foot, find the first free place for a contact
+                # for another foot, find the first free contact slot
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -209,7 +209,7 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """Return the place of a point that already stores the foot s on cable b, or -1 if there is no such place."""
+    """Return the contact slot of a point that already stores the foot s on cable b, or -1 if there is no such slot."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -235,18 +235,20 @@ class CableSearch:
     margin: float = 0.0  # motion of a cable up to which the result of the search is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """Index of the cable, counted from 1, to which each place was assigned after the last update, shape (places,)."""
+    """Index, counted from 1, of the other cable of the contact in each contact slot after the last update, shape
+    (slots,).
+    """
 
     def update(self, fields: Fields) -> bool:
-        """If the last search may be outdated, search for feet and store them in places. Return whether a search was
-        made.
+        """If the last search may be outdated, search for feet and store the contacts with them. Return whether a search
+        was made.
 
-        The feet of occupied places must be updated before this call. If the search of any process may be outdated, all
+        The feet of stored contacts must be updated before this call. If the search of any process may be outdated, all
         processes search.
 
         Raises:
-            ModelError: cables that penetrate each other by more than a radius, or a point that touches more cables than
-                it has places.
+            ModelError: cables that penetrate each other by more than a radius, or a point that touches more than
+                `TOUCHING` cables.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
@@ -272,7 +274,9 @@ class CableSearch:
         return True
 
     def _give_places(self, fields: Fields) -> float:
-        """Store near feet in places and return the smallest gap of a foot without place [m]."""
+        """Store the contacts with near feet, and return the smallest gap of a foot for which no contact slot is free
+        [m].
+        """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
             self._check_depth(which, found)
@@ -331,8 +335,8 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Describe the contact with the greatest depth, if this depth exceeds a radius. ``at`` and ``cable`` are values
-        of all places, see `ContactPlaces`.
+        """Describe the contact with the greatest depth, if this depth exceeds a radius. ``at`` and ``cable`` are
+        attributes of `ContactPlaces`.
         """
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])

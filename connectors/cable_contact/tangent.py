@@ -202,8 +202,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all places, at constant history, to the values of the matrix. ``slots`` are ordered by
-    pairs of cables.
+    """Add dq df/dq + dv df/dv of all contacts, at constant history, to the values of the matrix. ``slots`` contains the
+    storage indices of the matrix entries of each pair of cables.
     """
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):

@@ -107,8 +107,9 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
-    """Write anchor, normals and tangents of a place that has closed or that slips; ``arc`` is the arc length of the
-    foot on its chain [m]."""
+    """Write anchor, normals and tangents of a contact that has closed or that slips; ``arc`` is the arc length of the
+    foot on its chain [m].
+    """
     u: Vector = (0.0, 0.0, 0.0)
     law, ft = par.law, t.f.force
     size = sqrt(dot(ft, ft))
@@ -133,7 +134,7 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Update the feet of all places. Write the force errors and the pressing forces of the last Newton run [N] into
+    """Update the feet of all contacts. Write the force errors and the pressing forces of the last Newton run [N] into
     ``errors`` and ``forces``, shape (rows,) each.
     """
     errors[:], forces[:] = 0.0, 0.0
@@ -163,7 +164,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
-    """If two places of a point have the same foot, release one of them."""
+    """If two contacts of a point have the same foot, delete one of them."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -192,14 +193,14 @@ def update_history(
     rests: bool,
     outcome: FloatArray,
 ) -> None:
-    """Update states and bristles of all places; ``start`` contains the history values at the start of the step.
+    """Update states and bristles of all contacts; ``start`` contains the history values at the start of the step.
 
     ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves,
     forces must balance with the new shares σ.
 
-    Writes four values to ``outcome``: the largest sum of the errors of a cable [N]; whether any point opened, closed,
-    began to stick or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the
-    largest error, -1 without errors.
+    The values of ``outcome`` are the largest sum of the errors of a cable [N], whether any contact state has changed or
+    any foot has moved to another cable, the largest pressing force of a cable [N], and the row of the largest error,
+    which is -1 without errors.
     """
     changed = passed
     for i in range(len(list_.at)):

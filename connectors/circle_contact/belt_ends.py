@@ -19,8 +19,8 @@ The span is a tangent of a circle of the radius R + l²/(2 R), which the straigh
 circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
 
 If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the sum of the
-additional lengths at both ends is t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R
-t²/8, and the curvature at the point is t/(2 l).
+additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R + t l/2 - R
+t²/8. The curvature at the point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.

@@ -51,7 +51,8 @@ class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair.
 
     Stiffness and damping *per segment* are used unchanged for every segment; values *per length* are multiplied by the
-    reference length L/n of a segment, so the contact does not depend on the mesh. History values per row: gaps [m] (n).
+    reference length L/n of a segment, so the contact does not depend on the mesh. History values per row: the gaps of
+    the n segments [m].
     """
 
     circle = ref(POSITION, "centre of the circle")

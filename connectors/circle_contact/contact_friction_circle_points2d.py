@@ -73,12 +73,12 @@ class ContactFrictionCirclePoints2D(PointContact):
     as an elastic layer with the stiffness of the bristles. The shear of this layer begins at the point where the belt
     first touches the circle. See `circle_points/rigid_layer.py` and `circle_points/soft_layer.py`.
 
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` the row has further
-    values: F - press [N] for the next Newton run, whether the cable has friction, F - press in the previous step [N],
-    the displacement of the cable before it reached the circle [m], the integral of the stretch over this displacement
-    [m], the stretch in the previous step [1], the mean stretch of waves [1] and the number of waves. Without
-    ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous step [m/s],
-    the displacement since the first point touched [m], and 0.
+    History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
+    has further values: F - press [N] for the next Newton run, whether the cable has friction, F - press in the previous
+    step [N], the displacement of the cable before it reached the circle [m], the integral of the stretch over this
+    displacement [m], the stretch in the previous step [1], the mean stretch of waves [1] and the number of waves.
+    Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous
+    step [m/s], the displacement since the first point touched [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

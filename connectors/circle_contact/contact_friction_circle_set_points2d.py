@@ -65,8 +65,8 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
     A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
-    `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
-    index of the circle among the circles of all sets, counted from 1 (0 without circle).
+    `ContactFrictionCirclePoints2D`. History values of a row with n points: n gaps [m], n states, n anchors on the
+    circle [m], and the index of the circle among the circles of all sets, counted from 1 (0 without circle).
     """
 
     circle_set = ref("CircleSet", "the circles")

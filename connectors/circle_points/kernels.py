@@ -27,9 +27,10 @@ Open points have no deflection. While a cubic is bent onto a circle, its points 
 R²) in both directions. Most of this motion cancels in the mean, but would deflect individual bristles. Since u_k,t =
 (r/D) v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
-History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n). An anchor
-is the arc position r alpha on the circle at which a bristle is fixed. Without bristles it is the position of the point.
-`update.py` changes history values between Newton runs and, in steps with a press, within Newton runs.
+History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
+anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles it is the
+position of the point. `update.py` changes history values between Newton runs and, in steps with a press, within Newton
+runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for the sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed
@@ -173,8 +174,8 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is `PRESS` or
-    `PRESSED`.
+    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is the index of the
+    history value with the press, `PRESS` or `PRESSED`.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0

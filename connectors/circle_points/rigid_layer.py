@@ -69,8 +69,8 @@ BEGIN = 1.5
 starts.
 """
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. The number is so large that motions of the drive, whose periods
-are longer than the passage of a cable, do not affect the mean.
+"""Number of cables over which waves are averaged [1]. With so many cables, motions of the drive, whose periods are
+longer than the passage of a cable, do not affect the mean.
 """
 
 
@@ -81,9 +81,9 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return data of the cable of a row at the start of a step: whether all its points are on the circle, the mean
-    anchor of the points [m], the length of the cable [m], the mean wave of its stretch [1], and the number of cables in
-    this mean.
+    """Return five values of the cable of a row at the start of a step: whether all its points are on the circle, the
+    mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch [1], and the number of
+    cables in this mean.
 
     The indices j of rows of other processes follow the indices of the rows of this process.
     """

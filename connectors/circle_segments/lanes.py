@@ -40,9 +40,9 @@ SEGMENT_LANES = lane_type(
     "d_rho", "axial", "spring_energy", "bristle_energy", "damper_force", "drift", "gap",
     ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
 )  # fmt: skip
-"""Type of the record of eight segments. Data of segments: `SegmentParameters`; omega and A of the circle; state and
-sticking position; ``ends`` and ``rates``, the end points and their velocities relative to the centre; ``slopes``, r' at
-both ends, and their rates ``slope_rates``; ``axial``, the axial velocity of the material [m/s].
+"""Type of the record of eight segments. Data of segments: `SegmentParameters`, omega and A of the circle, state, and
+sticking position. ``ends`` and ``rates`` are the end points and their velocities relative to the centre. ``slopes`` and
+``slope_rates`` are r' at both ends and their rates. ``axial`` is the axial velocity of the material [m/s].
 
 Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and its
 derivative with respect to rho. Results for energy balances: ``powers`` in the order of `POWERS`, energies of spring and

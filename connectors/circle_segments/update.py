@@ -63,8 +63,8 @@ def store_gaps(
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 
-    Returns rows, indices in the row, and previous gaps of the segments that are or were closed; the number of these
-    segments; and whether any segment has opened or closed.
+    Returns three arrays for the segments that are or were closed: their rows, their indices in the row, and their
+    previous gaps. Also returns the number of these segments, and whether any segment has opened or closed.
     """
     # capacity for all segments
     most = 1
@@ -139,9 +139,9 @@ def update_friction(
 ) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N]; whether any segment has opened, closed, begun to stick or
-    begun to slip; the largest normal force of a row [N], with the contact states before the update; and the row with
-    the largest error, -1 without errors.
+    Returns the largest sum of force errors of a row [N], whether any contact state has changed, the largest normal
+    force of a row for the contact states before the update [N], and the row with the largest error, which is -1 without
+    errors.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)

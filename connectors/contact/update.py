@@ -80,7 +80,7 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
 
     Args:
         count: kernel ``(row) -> n``.
-        place: `place_type`.
+        place: type of the record of a point, see `place_type`.
         lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
             points of row ``rows[number]``. It is called in ascending order of ``number``.

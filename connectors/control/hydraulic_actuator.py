@@ -241,9 +241,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
     """Create the points, records and inputs of the rows for kernels, and the functions of the valves.
 
-    Fields of the records, shape (2,) each, for the two chambers: ``states`` are the local indices of the pressures;
-    ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, 0 for rigid parts; ``area``, ``hose_volume`` and
-    ``opening`` are the values of both chambers.
+    Some fields of the records have one value for each chamber, shape (2,). ``states`` contains the local indices of the
+    pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts. ``area``,
+    ``hose_volume`` and ``opening`` are A_k, V_h,k and a_k.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local

@@ -397,8 +397,8 @@ class _Line:
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
-            ModelError: an open rope or a 3D belt; names that are not pulleys; a layer or bristles that are too soft; a
-                belt that slips on a whole arc, or lifts off at its speed.
+            ModelError: the rope is open or the belt is 3D, a name is not a pulley, a layer or bristles are too soft, or
+                the belt slips on a whole arc or lifts off at its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")

@@ -132,8 +132,8 @@ class PulleyDuty:
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; this
             traction is independent of the load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
-        sinking_traction: additional traction due to the contact depth, which is independent of the mesh, relative to
-            the friction limit [1]; NaN without friction; see `connectors/circle_contact/free_belt.py`.
+        sinking_traction: additional traction due to the contact depth, relative to the friction limit [1]; this
+            traction is independent of the mesh. NaN without friction; see `connectors/circle_contact/free_belt.py`.
     """
 
     name: str

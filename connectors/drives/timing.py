@@ -34,8 +34,9 @@ DAMPING_RATIO = 1.0 / 3.0
 
 
 class Teeth(NamedTuple):
-    """Parameters of the teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flank angle
-    [rad] and backlash [m]."""
+    """Parameters of the teeth of a belt: number of teeth, pitch [m], stiffness [N/m], damping [N s/m], height [m],
+    flank angle [rad] and backlash [m].
+    """
 
     number: int
     pitch: float

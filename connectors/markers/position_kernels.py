@@ -30,8 +30,9 @@ class PositionColumns(NamedTuple):
     Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # local coordinate indices, padded with an unused index, shape (n, m)
     angle: FloatArray
-    """Rotation about z [rad], shape (n,): total angle of 2D rigid bodies, including whole turns; angle in (-π, π] of
-    cables; otherwise 0."""
+    """Rotation about z [rad], shape (n,). For 2D rigid bodies it is the total angle, including whole turns. For cables
+    it is in (-π, π]. For other markers it is 0.
+    """
     A: FloatArray  # rotation matrix from the frame of the marker to the global frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)

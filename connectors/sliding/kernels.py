@@ -196,8 +196,9 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """Return the friction T of row i [N]; write l T, l² ∂T/∂w, l ∂T/∂N and the direction n = λ⊥/N (3; 0 if N = 0) into
-    F, shape (6,)."""
+    """Return the friction T of row i [N]. Write l T, l² ∂T/∂w, l ∂T/∂N and the three components of n = λ⊥/N into F,
+    shape (6,); n is 0 if N = 0.
+    """
     row = c.rows[i]
     square, along = 0.0, 0.0
     for d in range(row.dims):

@@ -18,8 +18,8 @@ loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. T
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-The second and the third term are due to the elastic deflection of the bristle at both ends of the cycle: between the
-friction limits the friction changes with the slope k_b, while the limits change with the slopes mu_l k and -mu_u k.
+The second and the third term are due to the elastic deflection of the bristle at both ends of the cycle. Between the
+friction limits the friction changes with the slope k_b; the limits change with the slopes mu_l k and -mu_u k.
 
 Source: return map of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.

@@ -130,8 +130,9 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Return the number k of times at the start of the parameters of a function with m components; None if the number
-    ``size`` of parameters is wrong."""
+    """Return the number k of times that precede the other parameters of a function with m components. Return None if a
+    function of this type cannot have ``size`` parameters.
+    """
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
         return k if k >= 2 and not rest else None

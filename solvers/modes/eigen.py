@@ -135,7 +135,7 @@ class Eigensolver:
 
         Args:
             count: smallest number of returned modes, or all modes of a smaller model. If options select the modes, the
-                largest number.
+                largest number of returned modes.
             more: number of modes that are computed in addition to ``count``.
         """
         if self.is_projected:

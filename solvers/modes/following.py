@@ -4,8 +4,8 @@ matrix.
     MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). The MAC is 1 for shapes that are equal up to a factor, and 0 for orthogonal
     shapes.
 
-The nodes of a running closed belt are at different positions in the two states. Therefore shapes of a belt are compared
-after its nodes have been renumbered, so that nodes with the same number are as close as possible.
+The nodes of a running closed belt are at different positions in the two states. Therefore the nodes of the second state
+are reordered before shapes of a belt are compared, so that nodes with the same index are as close as possible.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """

@@ -88,8 +88,9 @@ LAST = 2
 def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
-    """Add the work of loads minus constraint forces from the previous coordinates ``before`` to q, shape (n,) each, to
-    ``work``, shape (1,). Loads and constraint forces have the shape (n + 1,).
+    """Add the work that loads and constraint forces do on the displacement from ``before`` to ``q``, shape (n,) each,
+    to ``work``, shape (1,). ``loads`` and ``driven`` contain the loads and the constraint forces on the left-hand side,
+    shape (n + 1,) each.
     """
     total = 0.0
     for i in range(len(q)):
@@ -172,8 +173,8 @@ class RunBalance(Watch):
         # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
-        # largest kinetic energy; changes of the stored energy and of the work so far; smallest and largest of these
-        # changes
+        # largest kinetic energy so far, changes of the stored energy and of the work, and the smallest and the largest
+        # value of these changes
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
         # largest energy created over successive checks (row 0) and in a single check (row 1): fraction [1], energy [J],
         # reference energy [J], time [s]

@@ -92,7 +92,7 @@ class UserFunctions:
         return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """Return the user function of an item; None if the item has no function; or a text with the reason why the
+        """Return the user function of an item, None if the item has no function, or a text with the reason why the
         function cannot be used.
         """
         value = item[key]
