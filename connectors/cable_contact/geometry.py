@@ -135,8 +135,8 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Return whether the foot at s on cable b is no contact of the point at xi on cable a, because the arc length
-    between foot and point along their common chain is less than ``apart``/2.
+    """Return whether the foot at s on cable b is not counted as a contact of the point at xi on cable a, because both
+    lie on the same chain with an arc length of less than ``apart``/2 between them.
 
     The search ignores new feet within the arc length ``apart``. The foot of an existing contact can move into this
     range: if the distance no longer has a separate minimum, the foot converges to the point itself.

@@ -161,7 +161,8 @@ def add_way(way: float, moved: float, size: float, last: float, now: float, L: f
 def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Integrate the stretch of a cable over its displacement by its own length directly before it reaches the circle.
+    """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
+    is as long as the cable.
 
     gap: smallest gap of its points [m]; h: step size [s]; before: state of the cable at the start of the step.
     """

@@ -77,8 +77,8 @@ def follow_slip(
     row: Any, o: Disc, q: Eight, speed: float, gap: float, grown: float, h: float, touches: bool, start: FloatArray,
     data: FloatArray,
 ) -> None:  # fmt: skip
-    """Integrate the slip of a cable over its displacement by its own length directly before it reaches the circle, and
-    its displacement since its first point touched.
+    """Integrate the slip of a cable over the last part of its displacement before it reaches the circle; this part is
+    as long as the cable. Also integrate the displacement since its first point touched.
 
     gap: smallest gap of its points [m]; h: step size [s]; touches: whether a point of the cable touches.
     """

@@ -190,7 +190,7 @@ def fill_segment_gaps(
 
 @kernel
 def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
-    """Store the end of a step as the start of the next step.
+    """Store the values at the end of a step as the values at the start of the next step.
 
     Args:
         points, rows: see `fill_segment_gaps`.

@@ -173,7 +173,7 @@ def follow_pulley(
                     hub_y += f.fn * f.ny + f.ft * f.nx
                     torque += f.D * f.ft
                 continue
-            # at an end: polar angle of the segment
+            # at the end of a segment: polar angle that the segment covers
             bx, by = h.px - o.cx, h.py - o.cy
             if j > 0:
                 angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)

@@ -384,8 +384,8 @@ def find_steady_motion(
         may_slip: whether slip arcs may be longer than wrap angles, for the iterations of `find_steady_arms`.
 
     Raises:
-        ModelError: names that are not pulleys or are given twice; no speeds, or speeds in both directions; a pulley
-        without friction; a belt that lifts off at its speed; or a pulley on whose whole arc the belt slips.
+        ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
+            pulley has no friction, the belt lifts off at its speed, or the belt slips on the whole arc of a pulley.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)

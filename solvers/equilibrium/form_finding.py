@@ -145,7 +145,7 @@ class Lines:
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
-        """Return the largest value of all lines on all processes, from values by row."""
+        """Return the largest of the given values, shape (rows,), over all lines of all processes."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 

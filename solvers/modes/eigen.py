@@ -126,7 +126,7 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: no part of this model has a mass [kg]")
-        # a stiffness below rounding errors is treated as 0: the model has mass but no stiffness
+        # a stiffness below rounding errors is treated as 0, because such a model has mass but no stiffness
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
