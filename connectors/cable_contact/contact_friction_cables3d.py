@@ -1,4 +1,5 @@
-"""Contact and friction of 3D cables with each other and with themselves: crossings, layers, twists, knots.
+"""Contact and friction of 3D cables with each other and with themselves, for example in crossings, layers, twists and
+knots.
 
 The forces are in `kernels.py`, the tangent in `tangent.py`, the search for pairs of points and cables in `search.py`,
 and the update of history values in `update.py`. Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng.
@@ -83,7 +84,7 @@ class ContactFrictionCables3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return the initial history values if the user did not specify them."""
     return create_history(world, ContactFrictionCables3D, values, (0.0,) * (TOUCHING * WIDTH))
 
 

@@ -12,7 +12,7 @@ New feet receive free slots in the order of their distance; feet in contact keep
 The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
 result of a search is valid while
 
-    2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
+    2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """

@@ -70,7 +70,7 @@ def add_contact(
             values (one per pair).
 
     Returns:
-        The rows of all pairs, shape (k n,). Row i n + j belongs to circle i and cable j.
+        The rows of all pairs, shape (k n,). The row with the index i * n + j belongs to circle i and cable j.
 
     Raises:
         ModelError: no circle or no cable is given, or the law does not allow a value.
@@ -126,7 +126,7 @@ def add_contact_with_many(
         **columns: further columns of the law, with one value for all rows.
 
     Returns:
-        The rows, shape (touching n,). Row j touching + i is the row with index i of cable j.
+        The rows, shape (touching n,). The rows of cable j have the indices j * touching to (j + 1) * touching - 1.
 
     Raises:
         ModelError: no circle or no cable is given, or the law does not allow a value.

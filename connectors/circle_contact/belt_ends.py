@@ -3,8 +3,8 @@ the pulley, and the additional length of the belt.
 
 The belt is a beam with the bending stiffness EI under the axial force F. It lies on an elastic foundation with the
 stiffness k, which exerts pressure but no tension. On the arc the depth of the belt in the circle is F/(k R). Let s [m]
-be the position on the circle, 0 where the circle is parallel to the span and > 0 towards the span, and y [m] the depth
-minus F/(k R):
+be the arc length along the circle, which is 0 where the circle is parallel to the span and positive towards the span.
+Let y [m] be the depth minus F/(k R):
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F

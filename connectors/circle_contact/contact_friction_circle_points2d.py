@@ -103,7 +103,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return the initial history values if the user did not specify them."""
     # None if the values are not numeric; `World.add` raises the error
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())

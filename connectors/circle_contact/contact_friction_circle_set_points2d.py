@@ -79,7 +79,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return the initial history values if the user did not specify them."""
     return create_history(world, ContactFrictionCircleSetPoints2D, values, START, (0.0,))
 
 

@@ -13,9 +13,10 @@ reports it before or after a run.
   overlap.
 - Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
-- Static solves. A circle far from all cables is doubtful (checked on one process only). A cable that is deep inside a
-  circle at the start is doubtful, because contact pushes the cable out of the circle on the side to which it is nearer.
-  This side may be wrong. For example, if a circle represents a sea bed, a cable may be pushed out below it.
+- Static solves. The result is doubtful if a circle is far from all cables (checked on one process only). It is also
+  doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on the
+  side to which it is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable may be
+  pushed out below it.
 - Windings. If the number of turns of a closed belt around a pulley changes, the belt has left the pulley.
 """
 

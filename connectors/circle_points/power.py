@@ -64,7 +64,7 @@ def fill_points(
             here[k, NUMBERS] = closed
             if here[k, STATE] != OPEN:
                 clear_place(here[k])
-            # open points have only a gap
+            # of an open point, only the gap is nonzero
             if k >= n:
                 continue
             s, state = relative_place(k, n), data[first + n + k]

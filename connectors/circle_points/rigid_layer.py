@@ -15,10 +15,10 @@ mean of this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-lam_before is the time mean of the stretch of cable i while it moves by the last l_i before it reaches the circle. The
-mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of the waves, so
-the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must not be
-averaged over time. An average would delay the stretch on the circle, and a delayed stretch supplies energy to
+lam_before is the time mean of the stretch of cable i while it moves by the last distance l_i before it reaches the
+circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
+the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
+not be averaged over time. An average would delay the stretch on the circle, and a delayed stretch supplies energy to
 vibrations of the drive, whose amplitude would increase.
 
 With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any

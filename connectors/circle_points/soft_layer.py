@@ -9,11 +9,11 @@ different distances, whose mean is X. Friction therefore begins with the deflect
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
 s is the displacement along the circle since the first point of the cable touched, L the length of the cable, and v its
-speed. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last L before it reaches the
-circle. If a solve begins with the cable closer to the circle, the mean is taken over the remaining distance. Each cable
-that runs onto the circle causes a wave of the speed with the wavelength L, which cancels in the mean over L. Bending
-onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v v w of the damper,
-because a layer has no damper.
+speed. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L before it reaches
+the circle. If a solve begins with the cable closer to the circle, the mean is taken over the remaining distance. Each
+cable that runs onto the circle causes a wave of the speed with the wavelength L, which cancels in the mean over L.
+Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v v w of the
+damper, because a layer has no damper.
 
 If friction began with u = 0, the layer would be sheared along a shorter part of the arc, and the loss of speed of a
 ribbed belt on the default mesh would be 3.4 % too large.

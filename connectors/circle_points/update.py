@@ -21,7 +21,7 @@ change of the normal force. A new row has no friction until all of its points ar
 r), or until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and
 earlier anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of
 a new row is computed from its distance to its neighbours on the circle, see `rigid_layer.py`. On other layers it is
-computed from the slip before the circle, see `soft_layer.py`.
+computed from the slip of the cable before it reaches the circle, see `soft_layer.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

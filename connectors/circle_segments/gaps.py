@@ -37,7 +37,9 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Distance within which circles are examined, divided by the displacement of the cable per step [1]."""
+"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1], up to which the circle
+is examined.
+"""
 LONG = 0.6
 """Displacement of the closest point per step, divided by the radius [1], below which no relevant passage through a
 circle remains undetected, because a chord with a depth of 5 % of the radius is longer.
@@ -153,7 +155,7 @@ def fill_segment_gaps(
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
-        # square roots are computed only if the comparison of squares does not decide
+        # square roots are computed only if the comparison of squares is not sufficient
         still, ways = still * still, WAYS * WAYS * h * h * square
         if not row.active or away > 2.0 * (still + ways):
             continue

@@ -47,7 +47,7 @@ def follow_sets(
         gaps: gaps of the rows, with one additional element for such a partner.
         family: family of the markers.
         number: index of the current partner of each row, shape (rows,).
-        assign: function that assigns each row to the partner that its history values name.
+        assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: ``(s, markers, x, v, numbers)`` writes the gap quantities of the rows into ``numbers``.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap quantities of a partner that a
             cable passes into ``row``.

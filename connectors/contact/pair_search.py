@@ -293,7 +293,7 @@ def follow_pairs(
         system: system of the law for fixed pairs, which evaluates the rows ``p.points``.
         p: the rows, see `PairSearch`.
         kind: class of the search.
-        assign: ``(p, data)`` assigns rows to the members that the history values name.
+        assign: function ``(p, data)`` that assigns each row to the member whose index is stored in its history values.
 
     Returns:
         The first row of each group.

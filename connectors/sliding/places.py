@@ -77,7 +77,9 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Assign each row to the cable that its history values name; return whether the cable of any row has changed."""
+    """Assign each row to the cable whose index is stored in its history values. Return whether the cable of any row has
+    changed.
+    """
     changed = False
     for i in range(len(c.rows)):
         row = c.rows[i]
