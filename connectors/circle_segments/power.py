@@ -1,4 +1,4 @@
-"""Power that contact takes from a circle and a cable, and its parts that are lost and stored.
+"""Power that contact takes from a circle and a cable, divided into lost and stored parts.
 
 `kernels.py` defines the symbols; x_cur_t, u_t and g_t are rates. For each closed segment:
 
@@ -107,12 +107,12 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     losses are not integrals of powers.
 
     Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
-    is lost. The total loss of bristles is their work minus the change of their stored energy. Normal dampers lose their
-    mean force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
-    stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean of the
-    damper powers at these times, multiplied by the step size. ``before`` and ``now`` are results of `read_segments`;
-    for points they contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now``
-    is copied to ``before``.
+    is lost. The total loss of bristles is their work minus the change of their stored energy. The loss of a normal
+    damper is its mean force times the change of the gap. In steps in which contact begins or ends, the work of springs
+    that is not stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean
+    of the damper powers at these times, multiplied by the step size. ``before`` and ``now`` are results of
+    `read_segments`; for points they contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At
+    the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):

@@ -142,8 +142,9 @@ loops = joint_rows(equation, drive)
 
 
 def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArray]:
-    """Choose the axes a and b and the signs of the rotation equations for locked rotations of shape (rows, 3); each
-    result has the shape (rows, 3)."""
+    """Choose the axes a and b and the signs of the rotation equations for the given locked rotations. The argument and
+    each result have the shape (rows, 3).
+    """
     i = np.arange(3)
     a, b = np.tile((i + 2) % 3, (len(locked), 1)), np.tile((i + 1) % 3, (len(locked), 1))
     sign = np.ones(locked.shape)

@@ -39,7 +39,8 @@ class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Args:
-        own: records of the rows, with `DRIVEN`, into which the current values are written.
+        own: records of the rows. The current values are written into the offsets and the fields `DRIVEN` of these
+            records.
 
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
