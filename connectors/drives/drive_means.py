@@ -456,7 +456,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return None, because the report of a run has a page for each drive, which contains these curves."""
+        """Return no sections, because the report of a run has a page for each drive, which contains these curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:

@@ -427,7 +427,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """Return 0: the power lost by sliding, because `fill_jumps` computes the energy lost in each step instead."""
+    """Return 0 as the power lost by sliding, because `fill_jumps` computes the energy lost in each step."""
     return 0.0
 
 

@@ -59,7 +59,7 @@ class BeltCreep:
         tight_stretch, slack_stretch: stretches lam [1].
         driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles both angles are
             equal.
-        flow: flow c: reference length of the belt that passes a fixed point per second [m/s].
+        flow: c, the reference length of the belt that passes a fixed point per second [m/s].
         tight_radius, slack_radius: radii of the axis at which the strands touch the pulleys [m].
     """
 
