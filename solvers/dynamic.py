@@ -325,7 +325,7 @@ class Run:
         """
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
-        # each call of march starts with the nominal step size, also if the solver has been called before
+        # each call of march starts with the nominal step size, even if the solver has been called before
         solver.sizes.begin()
         solver.problem.lag.reset()
         if solver.integrator.needs_linear:

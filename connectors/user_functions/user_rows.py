@@ -1,7 +1,7 @@
 """Fields of rows that may have a user function, and updates of these fields.
 
 Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and its derivatives
-``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). The number n is 3 for springs along axes, 1 for springs between
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). Here n is 3 for springs along axes, 1 for springs between
 coordinates, and 6 for bushings.
 """
 
