@@ -367,7 +367,7 @@ class Explicit(StepSolver):
         self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
-        """Return the largest allowed size [s] of the next attempt after a rejected step, or end the run with an error."""
+        """Return the largest size [s] of the next attempt after a rejected step, or end the run with an error."""
         tried = advance.t - current.t
         if advance.unresolved:
             self._note_failure(advance.t, tried, "the step does not resolve a contact")

@@ -44,7 +44,7 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class ContactPlaces:
-    """All contact slots of the points of this process, the contacts that they store, and the cables of all processes."""
+    """All contact slots of the points of this process, their stored contacts, and the cables of all processes."""
 
     c: NDArray[Any]  # records of the cables
     at: IntArray  # index of the first history value of every contact slot, shape (slots,)

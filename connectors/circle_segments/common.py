@@ -234,7 +234,7 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the row of each segment and its index in the row. n is the number of segments of each row, shape (rows,)."""
+    """Return the row of each segment and its index in the row. n: numbers of segments of the rows, shape (rows,)."""
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
 

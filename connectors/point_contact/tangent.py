@@ -47,7 +47,7 @@ def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> V
 
 @kernel
 def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
-    """Return six values of a bounded surface in the basis t: D_11, D_12 and D_22 [m], p·t_1 / h, p·t_2 / h, and h [m]."""
+    """Return six values of a bounded surface in the basis t: D_11, D_12, D_22 [m], p·t_1 / h, p·t_2 / h, and h [m]."""
     if c.kind[i] != ELLIPSOID:
         return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
     h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])

@@ -64,7 +64,7 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return r_0 ψ_0 + r_1 ψ_1 [m] and its rate, the distance of the axes [m] and its rate, and the vectors a, e and t."""
+    """Return r_0 ψ_0 + r_1 ψ_1 [m] and its rate, the distance of the axes [m] and its rate, and the vectors a, e, t."""
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), row.side
     e = (d[0] - along * a[0], d[1] - along * a[1], d[2] - along * a[2])
