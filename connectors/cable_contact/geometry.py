@@ -6,13 +6,19 @@ method. The derivative of the left-hand side is r'.r' + (r - p).r''. During a Ne
 on the extended cubic, beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable
 on which the foot lies. At the end of a chain the foot does not move beyond the end.
 
-The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are: ``dofs``: local
-coordinate indices (12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points
-belong to another process. ``data``: index of the first history value, -1 for cables without points. ``radius``: radius
-of the cross section [m]. ``before``, ``after``: rows of the neighbours in the chain, -1 at an end of the chain.
-``chain``: index of the chain, different in each set. ``arc``: reference length of the chain up to the start of the
-cable [m]. ``loop``: reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which
-points of a chain do not touch the same chain [m]. The remaining fields are the parameters of `CableContactSet`.
+The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are the parameters of
+`CableContactSet` and:
+
+    dofs: the twelve local coordinate indices
+    length: reference length [m]
+    points: number of points, 0 for cables whose points belong to another process
+    data: index of the first history value, -1 for cables without points
+    radius: radius of the cross section [m]
+    before, after: rows of the neighbours in the chain, -1 at an end of the chain
+    chain: index of the chain, different in each set
+    arc: reference length of the chain up to the start of the cable [m]
+    loop: reference length of a closed chain, 0 for an open chain [m]
+    apart: smallest arc length between two points of one chain that may touch each other [m]
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.

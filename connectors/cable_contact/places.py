@@ -107,7 +107,8 @@ def fill_places(
     """Write values of the m contacts in the order of ``list_``. The forces are written into ``out``, shape (m, SHOWN),
     and the powers and energies into ``parts``, shape (m, NUMBERS).
 
-    out: pressing force p, force -f on A, v_t, torques -M·t on A and on B, depth, and σ. parts: see `contact/power.py`.
+    out: pressing force p, force -f on A, v_t, torques -M·t on A and on B, depth, and σ.
+    parts: see `contact/power.py`.
     """
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]

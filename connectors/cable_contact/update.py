@@ -195,8 +195,8 @@ def update_history(
 ) -> None:
     """Update states and bristles of all contacts; ``start`` contains the history values at the start of the step.
 
-    ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves,
-    forces must balance with the new shares σ.
+    ``passed``: whether a foot has moved to another cable.
+    ``rests``: whether the solve is static; in static solves, forces must balance with the new shares σ.
 
     The values of ``outcome`` are the largest sum of the errors of a cable [N], whether any contact state has changed or
     any foot has moved to another cable, the largest pressing force of a cable [N], and the row of the largest error,

@@ -50,9 +50,9 @@ class SpanEnds(NamedTuple):
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
         belt touches beyond the arc.
-    longer: additional length of the belt at one end of the arc, see the docstring of this module [m]. offset: distance
-    between the straight line of the span and the parallel tangent of the circle [m]. curvature: curvature of the belt
-    on the circle [1/m].
+    longer: additional length of the belt at one end of the arc, see the docstring of this module [m].
+    offset: distance between the straight line of the span and the parallel tangent of the circle [m].
+    curvature: curvature of the belt on the circle [1/m].
     """
 
     untouched: FloatArray

@@ -2,9 +2,10 @@
 
 The reference length L of a cable is divided into n equal parts. The point in the middle of part i represents this part:
 
-    position: xi_i = (i + 1/2) L/n, p = r(xi_i) + y m, m = [-r'_y, r'_x]/|r'|, at the offset y of the contact line
-    normal: d = p - c, D = |d|, n = d/D from circle to cable, t = [-n_y, n_x], g = D - r velocities: v_n = (v - v_c).n,
-    v_t = (v - v_c).t - omega D, relative to the point of the rotating body at p normal force: f_n = k_c g + d_c v_n
+    position: xi_i = (i + 1/2) L/n,    p = r(xi_i) + y m,    m = [-r'_y, r'_x]/|r'|, at the offset y of the contact line
+    normal: d = p - c,   D = |d|,   n = d/D from circle to cable,   t = [-n_y, n_x],   g = D - r
+    velocities: v_n = (v - v_c).n,    v_t = (v - v_c).t - omega D, relative to the point of the rotating body at p
+    normal force: f_n = k_c g + d_c v_n
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
 The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_t t at p is part of the left-hand side

@@ -78,8 +78,9 @@ class BristleCreep(NamedTuple):
     """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each; NaN if the
     belt slips on the whole arc, see `find_lags`.
 
-    loss: loss with the bristles. right: loss without bristles, which is due to the layer only. lag: part of w at the
-    entry that is due to bristles.
+    loss: loss with the bristles.
+    right: loss without bristles, which is due to the layer only.
+    lag: part of w at the entry that is due to bristles.
     """
 
     loss: FloatArray

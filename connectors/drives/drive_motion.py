@@ -53,7 +53,8 @@ def integrate(
     Args:
         turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
             rotate.
-        torque: contact torques on the pulleys [N m]. f: left-hand-side forces of teeth and losses, shape (n + 1,).
+        torque: contact torques on the pulleys [N m].
+        f: left-hand-side forces of teeth and losses, shape (n + 1,).
         now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
         last_time: time of the previous values [s], shape (1,); NaN before the first call.
         integral: integrals of speeds, torques and powers, shape (3, pulleys).

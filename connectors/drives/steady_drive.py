@@ -17,16 +17,16 @@ For each pulley let r be the radius of the face, R the radius of the cord, and t
     loss by bending: |omega| psi EI/(2 R) at entry and exit together, see `bending_loss.py`.
 
 A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
-distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
+distance of the belt from the line of the span is y = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴y/dx⁴ = d²y/dx².
 Therefore
 
-    line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R) exit: the belt leaves the circle at
-    an angle l/R before the end of the angle t between the lines slip: determined by t, because the shear force at the
-    exit is equal to the missing pressure along the angle l/R energy: no energy is lost at the exit, so E lam² + EI
-    lam²/r² with the radius of curvature r is equal on both sides arc: the stretch is q lam, q² = E/(E + EI/R²), and F
-    is less by about EI/(2 R²) moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in)
-    R/q with the F of the spans length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`,
-    also for elastic contact.
+    line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
+    exit: the belt leaves the circle at an angle l/R before the end of the angle t between the lines
+    slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
+    energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
+    arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
+    moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
+    length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
 belt, and increases by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is
@@ -94,10 +94,11 @@ class DriveData(NamedTuple):
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
     slowest: angular velocities [rad/s] above which the bending torques are constant; below them the torques are
-    proportional to the speed.
-    spans: length of the span after each pulley [m]. ends: unit tangents at the entry and at the exit of each pulley,
-    shape (pulleys, 2, 2). axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt. mass_per_length,
-    length: rhoA [kg/m] and length [m] of the slack belt.
+        proportional to the speed.
+    spans: length of the span after each pulley [m].
+    ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
+    axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
+    mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
     """
 
     name: str

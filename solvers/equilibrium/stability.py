@@ -1,8 +1,10 @@
 """Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
 
-``check``: the solve raises an error that names the mode. ``follow``: the solve disturbs the equilibrium along its
-    lowest mode and continues along decreasing potential energy to a stable equilibrium. For an implausible shape (a
-    cable turned inside out), it continues from its initial state instead. ``off``: no check.
+``check``: the solve raises an error that names the mode.
+``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
+    a stable equilibrium. For an implausible shape (a cable turned inside out), it continues from its initial state
+    instead.
+``off``: no check.
 """
 
 from __future__ import annotations

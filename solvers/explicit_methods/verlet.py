@@ -44,9 +44,11 @@ def predict(
     """Compute the first half of a step. Return the number of coordinates that differ from the end of the last step, and
     the number of coordinates whose change exceeds ``limit``.
 
-    q, v, a: state at the start, shape (n,). seen_q, seen_v: coordinates and velocities at the end of the last step.
+    q, v, a: state at the start, shape (n,).
+    seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].
-    q_new, v_half: results, shape (n,). x, v_star: total coordinates and predicted velocities, shape (n + 1,).
+    q_new, v_half: results, shape (n,).
+    x, v_star: total coordinates and predicted velocities, shape (n + 1,).
     """
     changed, wild = 0, 0
     for i in range(len(q)):

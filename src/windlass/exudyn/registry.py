@@ -1,5 +1,5 @@
-"""Registry of the translations of Exudyn's items, which are one small function for each type of item, and common
-functions of translations.
+"""Registry of the translations of Exudyn's items, and functions that several translations use. A translation is a small
+function for one type of item.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
