@@ -2,8 +2,10 @@
 knots.
 
 The forces are in `kernels.py`, the tangent in `tangent.py`, the search for pairs of points and cables in `search.py`,
-and the update of history values in `update.py`. Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng.
-308 (2016) 377-413; the derivation of the couples is in `kernels.py`.
+and the update of history values in `update.py`.
+
+Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; the derivation of the
+couples is in `kernels.py`.
 """
 
 from __future__ import annotations

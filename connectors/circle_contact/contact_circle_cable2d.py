@@ -6,8 +6,9 @@ segment. The normal force is
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 
 The stored gap is updated after a Newton run, and only if its sign has changed. The contact exerts no torque on the
-circle, so any position marker is allowed. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
-ObjectContactCircleCable2D.
+circle, so any position marker is allowed.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
 
 from __future__ import annotations

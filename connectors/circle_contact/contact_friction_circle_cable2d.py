@@ -8,9 +8,11 @@ with
 Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
 segment. The history values describe whether a segment is closed and whether it sticks. They change only between Newton
 runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in
-the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others,
-documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the length l in x_cur is the reference
-length of a segment. In this law l is the current length of the segment on the circle.
+the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the
+length l in x_cur is the reference length of a segment. In this law l is the current length of the segment on the
+circle.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ Each point represents the length L/n of the cable, with the forces
 
 where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
 bristles stick to points of the material, and the force acts at each of these points; see `circle_points/kernels.py` for
-all formulas. Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points,
-radial return.
+all formulas.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 
 from __future__ import annotations

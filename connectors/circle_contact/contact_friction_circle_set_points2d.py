@@ -3,8 +3,9 @@ and long belts.
 
 The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to the circle of
 the set that is near the cable. Therefore a belt of n cables on k circles has 2 n rows instead of k n. The tangent
-couples each cable only to circles near it; see `contact/pair_search.py`. Source: P. Wriggers, Computational Contact
-Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+couples each cable only to circles near it; see `contact/pair_search.py`.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations

@@ -14,8 +14,10 @@ of the deflection of a clamped beam with a force at its middle. The slopes of th
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
 the traction is smaller than the value of the closed form. On a rigid layer a traction below half of the friction limit
-has no effect on the loss of speed. Source: Volkersen 1938 for the length a. The section "Mesh without load" of
-docs/explanation/theory/contact.md compares the closed form with runs.
+has no effect on the loss of speed.
+
+Source: Volkersen 1938 for the length a. The section "Mesh without load" of docs/explanation/theory/contact.md compares
+the closed form with runs.
 """
 
 from __future__ import annotations

@@ -18,9 +18,11 @@ segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment roll
 
 History values of a row with n segments: n gaps and, with friction, n states (0 sticks, +-1 slips, -2 undefined) and n
 sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change
-states only between Newton runs, so the equations that Newton's method solves are smooth. Source: J. Gerstmayr and
-others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n and sigma, and the
-contribution of the rotation of the circle to v_rel, are not documented. They were determined from results of Exudyn.
+states only between Newton runs, so the equations that Newton's method solves are smooth.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n
+and sigma, and the contribution of the rotation of the circle to v_rel, are not documented. They were determined from
+results of Exudyn.
 """
 
 from __future__ import annotations

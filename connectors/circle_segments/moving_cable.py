@@ -22,8 +22,10 @@ with respect to s through x_cur. The tangent is
 
 The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
 the same table without axial motion, s is the spare coordinate. The spare coordinate is always 0, and forces on it have
-no effect. Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others,
-documentation of Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
+no effect.
+
+Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
+Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
 
 from __future__ import annotations

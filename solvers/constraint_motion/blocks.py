@@ -2,8 +2,9 @@
 block.
 
 Each row is divided by its largest entry, and the factorisation uses partial pivoting. Therefore masses of bodies may
-differ by any factor, and diagonal entries of constraint rows may be 0. Source: G. H. Golub, C. F. Van Loan, Matrix
-Computations, chapter 3.
+differ by any factor, and diagonal entries of constraint rows may be 0.
+
+Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
 """
 
 from __future__ import annotations
