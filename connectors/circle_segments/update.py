@@ -66,7 +66,7 @@ def store_gaps(
     Returns three arrays for the segments that are or were closed: their rows, their indices in the row, and their
     previous gaps. Also returns the number of these segments, and whether any segment has opened or closed.
     """
-    # capacity for all segments
+    # the arrays have space for all segments
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments

@@ -210,7 +210,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     """Return the outputs of all joints.
 
     Args:
-        loops: loops of the equations of the joint.
+        loops: kernels of the equations of the joint, from `joint_rows`.
         gap_unit: unit of C.
         equations: meaning of the equations, for the documentation.
     """

@@ -44,14 +44,14 @@ def follow_sets(
     Therefore results do not depend on the times of searches.
 
     Args:
-        gaps: gaps of the rows, with one additional element for such a partner.
+        gaps: gaps of the rows, with one additional element at the end for a partner through which a cable passes.
         family: family of the markers.
         number: index of the current partner of each row, shape (rows,).
         assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: ``(s, markers, x, v, numbers)`` writes the gap quantities of the rows into ``numbers``.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap quantities of a partner that a
             cable passes into ``row``.
-        describe: describes such a partner in messages.
+        describe: function that returns the description of this partner for messages.
     """
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
     every = gaps.near is None

@@ -75,8 +75,8 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
-    false, the kernel is the return map of an iterate of Newton's method: it does nothing if `Fields.mapped` is 0, and
-    writes no outcome.
+    false, the kernel computes the return map for an iterate of Newton's method. In this case it does nothing if
+    `Fields.mapped` is 0, and it writes no outcome.
 
     Args:
         count: kernel ``(row) -> n``.

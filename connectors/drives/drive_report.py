@@ -231,8 +231,8 @@ class DriveReport:
         stored_energy: kinetic energy and axial strain energy of the belt [J]; bending and contact energies are
             excluded, because they are nearly constant.
         doubts: warnings about means; see `DriveMeans`.
-        advice: recommendations in case the tractions that are independent of the load, or the creep due to the contact
-            depth, are too large.
+        advice: recommendations if tractions that do not depend on the load, or the creep due to the contact depth, are
+            too large.
         law: law of the belt with which the creep of means is checked; None for ropes, in 3D and with teeth.
         turn: duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts.
         extremes: extremes of all quantities for means over time, by names such as ``"alternator.slip_reserve"``,

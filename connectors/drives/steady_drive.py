@@ -335,9 +335,9 @@ class _Lines(NamedTuple):
 
 class _Steady(NamedTuple):
     """Quantities of the motion in one iteration. Values of spans are F [N], lam and the lines of the spans. Values of
-    arcs are q, F and lam at entry and exit, shape (2, pulleys), phi [rad], the angle on which the belt can slip [rad],
-    w, and the slack length [m]. Values of the belt are c [m/s], E [N], and the length that the ends of all arcs add
-    [m].
+    arcs are q; F and lam at entry and exit, shape (2, pulleys); phi [rad]; the angle on which the belt can slip [rad];
+    w, the difference of the speeds of belt and rim at the entry, divided by c [1]; and the slack length [m]. Values of
+    the belt are c [m/s], E [N], and the length that the ends of all arcs add [m].
     """
 
     force: FloatArray

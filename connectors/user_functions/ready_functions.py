@@ -199,7 +199,7 @@ class ReadyFunction:
         """Create the function from its values in a model file.
 
         Raises:
-            ModelError: values that none of `table`, `ramp`, `smooth_step`, `sine` and `spline` can produce.
+            ModelError: the values do not represent a function of `table`, `ramp`, `smooth_step`, `sine` or `spline`.
         """
         names = [field.name for field in fields(cls)]
         for key in [*values, *names]:

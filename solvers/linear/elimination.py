@@ -248,7 +248,7 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
     Args:
         plan: order of the elimination, and indices of the blocks.
-        values: values of the matrix, by its pattern.
+        values: values of the matrix, in the order of its pattern.
         factors: result, shape (16 plan.blocks,).
     """
     first, inner, bad = plan.first, plan.inner, 0

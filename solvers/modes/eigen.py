@@ -134,8 +134,8 @@ class Eigensolver:
         conjugate pair. If options select other modes, return these modes.
 
         Args:
-            count: smallest number of returned modes, or all modes of a smaller model. If options select the modes, the
-                largest number of returned modes.
+            count: smallest number of returned modes; all modes are returned if the model has fewer. If options select
+                the modes, ``count`` is the largest number of returned modes.
             more: number of modes that are computed in addition to ``count``.
         """
         if self.is_projected:
