@@ -247,8 +247,8 @@ class CableSearch:
         processes search.
 
         Raises:
-            ModelError: cables that penetrate each other by more than a radius, or a point that touches more than
-                `TOUCHING` cables.
+            ModelError: cables penetrate each other by more than a radius, or a point touches more than `TOUCHING`
+                cables.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)

@@ -64,8 +64,7 @@ class Link:
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: rows without the output ``force`` or the column ``active``, or a link without breaking load, time
-            and rule.
+        ModelError: rows have no output ``force`` or no column ``active``, or a link has no breaking load, time or rule.
     """
 
     entity: Entity

@@ -320,7 +320,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Reject empty arrays of factors, which would create no rows.
 
     Raises:
-        ModelError: an empty array.
+        ModelError: an array is empty.
     """
     for name in ("factors0", "factors1", "squares0", "squares1"):
         if isinstance(values.get(name), np.ndarray) and values[name].size == 0:

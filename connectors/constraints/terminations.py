@@ -74,7 +74,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         ``"rotation_x"``.
 
     Raises:
-        ModelError: see `socket`; also an axis of length 0.
+        ModelError: see `socket`; in addition, an axis has the length 0.
     """
     return _join(world, "swivel", end, body, axis, (False, True, True), values)
 

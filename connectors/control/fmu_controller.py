@@ -37,7 +37,7 @@ Value = int | float | bool | str | np.number[Any] | np.bool_
 """A start value of a variable."""
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
 LAST_MESSAGES = 3
-"""Number of the last messages of an FMU that an error message quotes."""
+"""Number of messages of an FMU, the most recent ones, that an error message quotes."""
 ERROR, FATAL = 3, 4
 """Status values of failed calls of an FMU. After ERROR, FMI allows only calls that end the instance; after FATAL, FMI
 allows no call.

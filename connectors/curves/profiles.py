@@ -74,8 +74,8 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         where: description of the row, for messages.
 
     Raises:
-        ModelError: too few points, two equal points, a wrong number of curvatures, or an arc of more than half a
-            circle.
+        ModelError: there are too few points, two points are equal, the number of curvatures is wrong, or an arc is
+            longer than half a circle.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"points in {where} has {len(points)} numbers: must have x, y [m] of two points or more")

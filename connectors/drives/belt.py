@@ -340,7 +340,8 @@ class _Line:
                 Alternatively a result of `steady`, whose tensions and speeds are used, so transients decay quickly.
 
         Raises:
-            ModelError: an open rope, a belt in 3D, a state of another world, or a result of `steady` for other pulleys.
+            ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`
+                is for other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
@@ -360,7 +361,7 @@ class _Line:
         """Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.
 
         Raises:
-            ModelError: a state of another world.
+            ModelError: the state belongs to another world.
         """
         if state.world is not self.world:
             raise ModelError("the state belongs to another world than the belt")

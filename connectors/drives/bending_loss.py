@@ -51,7 +51,7 @@ def add_bending_losses(
         the origin of its body.
 
     Raises:
-        ModelError: a belt without bending stiffness.
+        ModelError: the belt has no bending stiffness.
     """
     if share == 0.0:
         return [], None

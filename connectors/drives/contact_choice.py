@@ -121,8 +121,9 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> int:
     """Return the number of elements with which a belt resolves the shear of its layers.
 
-    Layers that are rigid for the given elements need no finer mesh. Therefore each layer of different stiffness
-    increases the number of elements at most by a factor of three.
+    A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
+    needs no finer mesh. Therefore each layer of different stiffness increases the number of elements at most by a
+    factor of three.
 
     Args:
         elements: number of elements that arcs and pulleys need.

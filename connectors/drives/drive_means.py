@@ -494,7 +494,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Return warnings about means of a steady motion in which the belt loses more power than creep causes.
+    """Return warnings about means of a steady motion in which the belt loses more power than creep explains.
 
     On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss of power c dF (dF/(2
     E) + w); see `steady_drive.py`.

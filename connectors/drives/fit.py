@@ -140,7 +140,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """Convert columns of the slack belt to columns of cables per metre of the route.
 
     Raises:
-        ModelError: columns that determine length or tension in addition to the strain.
+        ModelError: columns determine length or tension in addition to the strain.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:

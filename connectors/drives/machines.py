@@ -61,7 +61,7 @@ def engine_speed(
         rise: duration of the start from standstill [s].
 
     Raises:
-        ModelError: invalid amplitudes.
+        ModelError: amplitudes are invalid.
     """
     parts = []
     for order, given in orders.items():
@@ -164,7 +164,7 @@ def torsional_damper(
         Handle to the ring, a `RigidBody2D`.
 
     Raises:
-        ModelError: a body without rotation, or a 3D body.
+        ModelError: the body has no rotation, or is 3D.
     """
     hub = {c: coordinate_marker(world, body, c) for c in ("x", "y", "rotation")}
     # the ring starts with the position and velocity of the hub

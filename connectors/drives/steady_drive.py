@@ -308,7 +308,7 @@ class TensionerArm:
             the rotation of the arm from the mounted position [rad].
 
     Raises:
-        ModelError: a value of a wrong type.
+        ModelError: a value has the wrong type.
     """
 
     pulley: str
@@ -564,7 +564,8 @@ def find_steady_arms(
         speeds, torques: see `find_steady_motion`.
 
     Raises:
-        ModelError: an arm without a pulley, or no equilibrium of the arms; for further errors see `find_steady_motion`.
+        ModelError: an arm has no pulley, or no equilibrium of the arms was found; for further errors see
+            `find_steady_motion`.
     """
     from scipy.optimize import root  # imported here, because most models do not need it
 

@@ -113,8 +113,7 @@ class WinchReserve(StepHook):
         changes: changes of cables, in order; see `CableChange`.
 
     Raises:
-        ModelError: positions with different shapes, positions that coincide, or ``longest`` less than the initial
-            length.
+        ModelError: positions have different shapes, positions coincide, or ``longest`` is less than the initial length.
     """
 
     changes_state = True

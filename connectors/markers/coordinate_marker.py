@@ -156,7 +156,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
         Handle to the markers, one per row.
 
     Raises:
-        ModelError: a wrong axis, or an entity without rotation.
+        ModelError: the axis is wrong, or the entity has no rotation.
     """
     direction = _parse_axis(axis)
     if entity is None:

@@ -144,7 +144,7 @@ def register_kind(
         draw: whether rows are drawn as lines between their two points, or a function that draws them.
 
     Raises:
-        ModelError: a schema without columns that a pair needs, or kernels with wrong arguments or results.
+        ModelError: the schema lacks columns that a pair needs, or a kernel has wrong arguments or results.
     """
     name = component.__name__
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")

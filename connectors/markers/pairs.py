@@ -208,7 +208,7 @@ def position_pair(
         position markers.
 
     Raises:
-        ModelError: a kernel with other arguments, or with a wrong number of results.
+        ModelError: a kernel has wrong arguments, or a wrong number of results.
     """
     check_arguments(force, "force of position_pair", ARGUMENTS)
     check_results(force, "force of position_pair", ("fx", "fy", "fz"))

@@ -184,7 +184,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Check the axis, and create the history values.
 
     Raises:
-        ModelError: an axis of length 0.
+        ModelError: an axis has the length 0.
     """
     axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
     if axis is None or axis.shape[-1:] != (3,):

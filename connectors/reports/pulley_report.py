@@ -102,7 +102,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:
-        ModelError: contacts of another type, or contacts without this circle.
+        ModelError: the contacts have another type, or none of them belongs to this circle.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")

@@ -115,7 +115,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
-        ModelError: contacts of another type, or contacts without this surface.
+        ModelError: the contacts have another type, or none of them belongs to this surface.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")

@@ -223,7 +223,7 @@ def joint_stops(
         Handle to the stops, rows of `JointStop`.
 
     Raises:
-        ModelError: an argument that is not a handle to such joints, or a direction that is locked.
+        ModelError: the argument is not a handle to such joints, or the direction is locked.
     """
     schema, axis = joint.table.component, DIRECTIONS.index(direction)
     if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):

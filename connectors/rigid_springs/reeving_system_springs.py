@@ -240,7 +240,7 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
         Handle to the rope.
 
     Raises:
-        ModelError: lists of different lengths.
+        ModelError: lists have different lengths.
     """
     turned = {} if axes is None else {"axes": axes}
     return world.add(ReevingSystemSprings, markers=list(markers), radii=radii, **turned, **columns)

@@ -247,7 +247,7 @@ def table(times: Any, values: Any) -> ReadyFunction:
         values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:
-        ModelError: times that do not increase, other shapes, or numbers that are not finite.
+        ModelError: times do not increase, shapes are wrong, or values are not finite.
     """
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 2 or not (np.diff(t) > 0.0).all():
@@ -283,7 +283,7 @@ def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> 
         first, last: values before and after the change, numbers or arrays of shape (3,), in the unit of the quantity.
 
     Raises:
-        ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
+        ModelError: ``end`` is not after ``begin``, shapes are wrong, or values are not finite.
     """
     _check_order("smooth_step", begin, end)
     both = _join(first, last)
@@ -301,7 +301,7 @@ def sine(amplitude: Any, frequency: float, phase: float = 0.0, mean: Any = 0.0) 
         mean: mean value, a number or an array of shape (3,), in the unit of the quantity.
 
     Raises:
-        ModelError: other shapes, or numbers that are not finite.
+        ModelError: shapes are wrong, or values are not finite.
     """
     both = _join(amplitude, mean)
     return ReadyFunction("sine", SINE, np.array([2 * math.pi * frequency, phase, *both.ravel()]), both.shape[1:])
