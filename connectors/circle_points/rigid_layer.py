@@ -164,7 +164,9 @@ def follow_stretch(
     """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
     is as long as the cable.
 
-    gap: smallest gap of its points [m]; h: step size [s]; before: state of the cable at the start of the step.
+    gap: smallest gap of its points [m].
+    h: step size [s].
+    before: state of the cable at the start of the step.
     """
     L, (way, total, last) = row.length * row.segments, before
     if not is_near(row, gap, grown):

@@ -56,8 +56,9 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a new cable has moved onto the circle, and the initial deflection u of its bristles [m]; h: step
-    size [s].
+    """Return whether a new cable has moved onto the circle, and the initial deflection u of its bristles [m].
+
+    h: step size [s].
     """
     n, first = row.segments, row.data + 3 * row.segments
     way = start[first + WAY]
@@ -80,7 +81,9 @@ def follow_slip(
     """Integrate the slip of a cable over the last part of its displacement before it reaches the circle; this part is
     as long as the cable. Also integrate the displacement since its first point touched.
 
-    gap: smallest gap of its points [m]; h: step size [s]; touches: whether a point of the cable touches.
+    gap: smallest gap of its points [m].
+    h: step size [s].
+    touches: whether a point of the cable touches.
     """
     first, L = row.data + 3 * row.segments, row.length * row.segments
     way, slipped, last, touched = (

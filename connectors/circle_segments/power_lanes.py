@@ -195,7 +195,8 @@ def read_segments(
 ) -> None:  # fmt: skip
     """Add energies and powers of all rows, see `create_account`, and write the input of `fill_jumps`.
 
-    s_t: axial velocities [m/s], shape (rows,); parts: output for the values of segments, shape (rows, segments, PARTS);
+    s_t: axial velocities [m/s], shape (rows,).
+    parts: output for the values of segments, shape (rows, segments, PARTS).
     f: array to which the forces of all rows are added, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)

@@ -30,8 +30,9 @@ OVERLAP = 1e-9
 PIECE = 7
 """Number of values that define a piece: side, x, y, a, b, size, limit.
 
-Line: side 0, start (x, y), direction (a, b), size: length. Arc: side 1 with the material inside, -1 with the material
-outside; centre (x, y); direction (a, b) of its middle; size: radius; limit: cosine of half its angle.
+Line: side 0, start (x, y), direction (a, b); the size is the length. Arc: side 1 with the material inside, -1 with the
+material outside; centre (x, y); direction (a, b) of its middle; the size is the radius, and the limit is the cosine of
+half the angle.
 """
 CELLS = 128
 """Largest number of cells of a grid in each direction."""

@@ -17,7 +17,7 @@ the same effect as an arc that is shorter by the angle l²/(6 R² t). The error 
 the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the
 computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
 (`circle_contact/belt_ends.py`), and its bristles are also deflected there, so the angles of these two parts are added.
-If the belt has a layer of rubber, the loss due to the shear of this layer on the whole arc is physical and no error.
+If the belt has a layer of rubber, the loss due to the shear of this layer on the whole arc is a physical effect.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """

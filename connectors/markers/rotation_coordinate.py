@@ -154,8 +154,9 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the records of the rows, with these fields.
 
-    dofs: local indices of e0..e3.  a, b: directions of s and c among the Euler parameters (4,).  first: angle of the
-    initial values [rad].
+    dofs: local indices of e0..e3.
+    a, b: directions of s and c among the Euler parameters, shape (4,).
+    first: angle of the initial values [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
     first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)

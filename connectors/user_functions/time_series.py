@@ -89,8 +89,8 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
         Increasing times [s], and values in the SI unit of the column, both of shape (rows,).
 
     Raises:
-        ModelError: a missing file or column, an unknown unit, values that are not numbers, lines with another number of
-            values than the heading, or times that do not increase.
+        ModelError: the file or a column is missing, a unit is unknown, values are not numbers, a line and the heading
+            have different lengths, or times do not increase.
     """
     times, (found,) = read_columns(file, time, [column])
     return times, found.values * found.factor

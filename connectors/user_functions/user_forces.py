@@ -197,8 +197,8 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: signature, for example ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: results of the derivative
-        function, with shapes.
+    call: signature, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
+    derivatives: results of the derivative function, with shapes.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
