@@ -408,8 +408,9 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return the calls of kernels that write all other quantities; ``now`` contains the speeds [rad/s] and torques
-        [N m] of pulleys."""
+        """Return the calls of kernels that write the motion, the quantities at the ends of arcs, and derived
+        quantities; ``now`` contains the speeds [rad/s] and torques [N m] of pulleys.
+        """
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
             (complete_numbers, (due, self.derived, self.size, row)),

@@ -116,7 +116,7 @@ def coordinate_pair(
         current history values, and start the history values at the start of the step.
 
     Raises:
-        ModelError: a kernel with other arguments, or with a wrong number of results.
+        ModelError: a kernel has wrong arguments, or a wrong number of results.
     """
     check_arguments(force, "force of coordinate_pair", ARGUMENTS)
     check_results(force, "force of coordinate_pair", ("f",))

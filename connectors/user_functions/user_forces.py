@@ -79,7 +79,7 @@ def vectorised(function: UserFunction) -> Vectorised:
         The value for ``force_function`` or ``force_derivative``.
 
     Raises:
-        ModelError: if ``function`` cannot be called.
+        ModelError: ``function`` cannot be called.
     """
     if not callable(function):
         raise ModelError(f"vectorised({show(function)}): must be a function")
@@ -103,7 +103,7 @@ def compiled(function: UserFunction) -> Compiled:
         because each result is compiled separately.
 
     Raises:
-        ModelError: if ``function`` is neither a kernel nor a plain function.
+        ModelError: ``function`` is neither a kernel nor a plain function.
     """
     if isinstance(function, FunctionType):
         function = kernel(function)
