@@ -70,7 +70,7 @@ class Assembly:
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
         evaluating: whether a solver is evaluating forces; if true, no other state may be loaded into the fields.
-        revision: how often the kernel calls that compute residuals and tangents have changed, see steps.py.
+        revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
     """
@@ -157,7 +157,7 @@ class Assembly:
         self._create_updates()
 
     def refresh(self) -> None:
-        """Create the records and arrays of kernels again for tables whose switchable columns have changed."""
+        """Recreate the records and arrays that kernels read, for tables whose switchable columns have changed."""
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
@@ -172,7 +172,7 @@ class Assembly:
             self.order_systems()
 
     def reset_caches(self) -> None:
-        """Drop cached data of systems that are not part of the state, for example lists of neighbours; see
+        """Discard cached data that are not part of the state, for example lists of contact neighbours; see
         `NeighbourPattern.reset_caches`.
         """
         for system in self.systems:
@@ -244,7 +244,7 @@ class Assembly:
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
         """Return the steps of a `Program` that is equivalent to `update_markers`; if ``readers`` is given, return only
-        the steps whose results the steps ``readers`` need.
+        the steps whose results ``readers`` need.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]

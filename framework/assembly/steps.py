@@ -121,8 +121,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Return the steps that add a multiple of the constant mass matrix to the matrix values. This includes the
-    assembled mass matrix and the mass matrices of systems with their own products.
+    """Return the steps that add a multiple of the constant mass matrix to the matrix values. The steps add the
+    assembled mass matrix and the mass matrices of systems that define their own product M a.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()

@@ -379,7 +379,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Create a check that allows all values for which ``test`` is true; the text ``words`` describes these values in
+    """Create a check that allows all values for which ``fits`` is true; the text ``words`` describes these values in
     error messages.
     """
 

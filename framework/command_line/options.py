@@ -205,7 +205,9 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that the files named by options can be written, and reserve these files for the options."""
+    """Check before the run that the files named by options can be written, and that no two options name the same
+    file.
+    """
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():

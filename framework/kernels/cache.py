@@ -236,8 +236,8 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Create the Python environment of machine code, which contains constants, and the name of the module of the
-    function.
+    """Create the Python environment of a compiled function. The environment contains the constants of the function and
+    the name of its module.
 
     The module is not imported: most environments belong to functions of numba, and to import their modules would take
     as long as to read all kernels of a model.

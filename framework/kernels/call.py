@@ -145,7 +145,7 @@ class Call:
 
         Raises:
             ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
-                an array that is not permanent.
+                an argument is an array that is created anew in each evaluation.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
             _check_count(kernel, len(arguments(s)))

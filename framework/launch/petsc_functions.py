@@ -3,8 +3,8 @@ petsc4py does not provide.
 
 PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions, and bytes in late
 versions. Both types of truth values can be read from an integer that is initialised with 0, because little-endian
-processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would cut them to 32
-bits. A call that fails raises the error of petsc4py.
+processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would truncate them
+to 32 bits. A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _petsc() -> Any:
 
 
 def _integer(value: int = 0) -> Any:
-    """Integer type of PETSc."""
+    """Return a value of PETSc's integer type."""
     return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
 
 
