@@ -51,7 +51,7 @@ class Layout:
         node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all local coordinates, owned coordinates first, shape (n,).
-        spare: local number that stands for no coordinate; it is equal to n.
+        spare: local number that is used in place of missing coordinates; equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, shape (n + 1,); the value for the spare number is 0.
@@ -121,10 +121,10 @@ class Layout:
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Return the coordinates that local rows couple and other processes own."""
+        """Return the coordinates that local rows couple but other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates its outputs, and therefore needs all coordinates of the
-        # node
+        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all its
+        # coordinates
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
@@ -274,8 +274,8 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Find the local markers. Local rows refer to these markers directly, through other markers, or through passive
-        rows.
+        """Find the local markers, which are the markers to which local rows refer directly, through other markers, or
+        through rows of laws with the role ``passive``.
         """
         world = self.world
         # every process creates the columns of a marker family, even without local markers

@@ -79,7 +79,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # the transfer does not change world numbers of known coordinates, but additional coordinates become known
+    # the transfer does not change world numbers of known coordinates, but this process receives additional coordinates
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()

@@ -37,7 +37,7 @@ def prune_world(layout: Layout, processes: Processes) -> None:
 
 
 def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """Return, for each table, whether the process keeps each resident row, shape (resident,)."""
+    """Return, for each table, whether this process keeps each of the rows that it stores, shape (resident,)."""
     world = layout.world
     needed = {component: np.zeros(table.resident_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}

@@ -73,7 +73,7 @@ def create_substructure(
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # the last entry stands for missing unknowns
+    # the last entry represents missing unknowns
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True

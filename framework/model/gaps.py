@@ -25,7 +25,9 @@ both ends of the step do not show [m]. REACH: size of an obstacle that the body 
 body to the other [m].
 """
 START = 8
-"""Index of the first of the same values for the start of the step. The value of an unknown gap is NaN."""
+"""Index of the first of the eight values at the start of the step, which are in the same order. An unknown gap is
+NaN.
+"""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Indices of the values in `Gaps.quiet`."""

@@ -58,8 +58,8 @@ class Insurance(Checkpoint):
             atexit.register(self.remove)
 
     def _find_place(self) -> None:
-        """Return the name of a file that does not exist yet. An existing file must not be replaced, because it may
-        contain the only results of an earlier run.
+        """Set ``path`` to a file that does not exist yet, and lock this file. An existing file must not be replaced,
+        because it may contain the only results of an earlier run.
         """
         names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
         for path in (self._folder / name for name in names):

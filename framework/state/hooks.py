@@ -16,8 +16,8 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
 ROUNDING, UNITS = 1e-9, 4.0
-"""Difference of two times that counts as a rounding error: as a fraction of the step size, and in rounding units of the
-time.
+"""ROUNDING, UNITS: largest difference of two times that counts as a rounding error. ROUNDING is a fraction of the step
+size, and UNITS a multiple of the rounding unit of the time.
 """
 
 
@@ -160,7 +160,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
     """Call the method ``"before_step"``, ``"after_step"`` or ``"finish"`` of all hooks.
 
     Raises:
-        ModelError: a hook changed the time of the state, or made values not finite.
+        ModelError: a hook changed the time of the state, or set values that are not finite.
     """
     enter(Stage.OUTPUT)
     t = state.t
@@ -243,8 +243,8 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
-    """Raise ModelError with the reasons why hooks cannot continue after a restart; ``what`` is the name of the feature
-    that requires this.
+    """Raise ModelError if hooks cannot continue after a restart; the message states the reasons. ``what`` is the name
+    of the feature that requires restarts.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:

@@ -56,8 +56,7 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver drops cached data (see `StepHook`) before
-            the next step.
+        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step.
     """
 
     saved = False
@@ -168,10 +167,9 @@ class State:
             entity: the entities to which the values belong.
             name: name of the array. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node or body, in
                 the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of
-                constraints, in
-                the order of their equations. ``data`` or ``start_data``: the history values of connectors, or of rows
-                of `GenericData`. History variables are in the order of the law's docstring, each with one value per
-                segment or point; rows with fewer values end with NaN.
+                constraints, in the order of their equations. ``data`` or ``start_data``: the history values of
+                connectors, or of rows of `GenericData`. History variables are in the order of the law's docstring, each
+                with one value per segment or point; rows with fewer values end with NaN.
 
         Raises:
             ModelError: the handle belongs to another world, or its entities have no values of this name.
