@@ -113,7 +113,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
     packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
-    # the kernel reads the reference coordinates of the rows, which are stored successively
+    # the kernel reads the reference coordinates from an array in which they are stored row by row
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()

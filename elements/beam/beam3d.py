@@ -117,7 +117,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    # the kernel reads the reference coordinates of the rows, which are stored successively
+    # the kernel reads the reference coordinates from an array in which they are stored row by row
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 6))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()

@@ -131,7 +131,8 @@ class Superelement:
 
 @checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
 def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> Superelement:
-    """Reduce a linear body to its boundary coordinates and its modes of lowest frequency with fixed boundary.
+    """Reduce a linear body to its boundary coordinates and its modes with fixed boundary that have the lowest
+    frequencies.
 
     Args:
         mass, stiffness: symmetric matrices M [kg, ...] and K [N/m, ...], shape (N, N), as arrays, sparse matrices or
@@ -193,7 +194,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # explicit argument, because newer versions of SciPy change the default
+    # the argument is given explicitly, because newer versions of SciPy have another default
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)

@@ -95,7 +95,7 @@ def create_lanes(c: RuleRows) -> Lanes:
 
 @kernel(inline=True)
 def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> None:
-    """Copy the 4 ``dims`` coordinates of each cable of a block into its lane."""
+    """Copy the 4 d node coordinates of each cable of a block into the lane of the cable, with d = ``dims``."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):

@@ -106,7 +106,7 @@ class EveryNth(StepHook, Closing, ABC):
         # interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due up to the previous step
-        # whether `can_ask` has returned true
+        # whether the last class that overrides one of these methods overrides ``idle_steps``, see `can_ask`
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )

@@ -167,8 +167,8 @@ class SeriesFrame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Data of a frame for the check of the next frame: time [s], and type and number of components of each field, by
-    (points or cells, name).
+    """Data of a frame with which the next frame is compared: the time [s], and the type and number of components of
+    each field. The key of a field is (points or cells, name).
 
     After a restart the fields are None until the first new frame.
     """
