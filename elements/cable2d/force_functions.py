@@ -70,8 +70,11 @@ class Parameters(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Points of cables, n per row: s = x/L [1], shape (rows, n); shape functions at these points; references, which are
-    strain and curvature of the stress-free state at these points.
+    """Points of cables, n on each row.
+
+    s: positions x/L of the points [1], shape (rows, n).
+    shape: shape functions at the points.
+    references: strain and curvature of the stress-free state at the points.
     """
 
     s: FloatArray

@@ -36,7 +36,8 @@ from windlass.framework.checks.values import read_numbers, show
 POINTS = 360
 """Number of points of a route in each turn."""
 WIDEST = 1.2
-"""Largest pitch, relative to the diameter [1]. At this pitch a rope of layer two in a groove does not touch the drum.
+"""Largest pitch, relative to the diameter [1]. Up to this pitch, a rope of layer two in a groove does not touch the
+drum.
 """
 MOST_TURNS = 1000
 """Largest number of turns in a layer."""

@@ -296,8 +296,9 @@ class GroundProfile:
         return k, way, place, angle
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
-        """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at a point with a slope
-        angle. Return None if this catenary does not exist."""
+        """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at the given point with
+        the given slope angle. Return None if this catenary does not exist.
+        """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         x, z = map(float, self._end - place)

@@ -344,8 +344,8 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Improve the end points of a span by Newton's method for their polar angles, because the iteration of `_find_span`
-    may converge slowly.
+    """Improve the end points of a span: solve the two equations for their polar angles by SciPy, because the iteration
+    of `_find_span` may converge slowly.
     """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 

@@ -33,7 +33,7 @@ def exudyn() -> Preset:
 
     Stick displacements are measured along the reference length of a cable. Every contact starts with its stored state.
     A step has at most five contact passes; the passes end when the force error is at most 1 N. In statics each pass
-    begins at the start of the load step. The relative tolerance refers to the larger of two residual norms: of the
+    begins at the start of the load step. The relative tolerance refers to the larger of the residual norms of the
     predictor and of the first iteration. Positions and velocities are not projected onto constraints, and Euler
     parameters are integrated like other coordinates.
     """

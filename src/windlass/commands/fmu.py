@@ -133,7 +133,7 @@ def copy_model(model: Path, files: Sequence[Path], folder: Path) -> None:
 
 
 def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[Path], target: Path) -> None:
-    """Write the FMU by a library, pythonfmu or pythonfmu3.
+    """Write the FMU with the library pythonfmu or pythonfmu3.
 
     Raises:
         OutputError: the file cannot be written.

@@ -52,7 +52,7 @@ class Distribution:
         return stats.lognorm(rest[0], scale=first)
 
     def values(self, shares: FloatArray) -> FloatArray:
-        """Return the values at the given quantiles."""
+        """Return the quantiles for the given probabilities."""
         found: FloatArray = self.law.ppf(shares)
         return found
 
