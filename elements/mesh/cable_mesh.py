@@ -292,7 +292,9 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Return the index of the first section that has the same object of columns as section ``number``."""
+    """Return the index of the first section whose columns are the same Python object as the columns of section
+    ``number``.
+    """
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)
 

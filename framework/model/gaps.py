@@ -122,7 +122,9 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """Write the values of a contact without an obstacle that the body could pass."""
+    """Write the gap, its rate and the relative speed of a contact at the end of a step, and set the missed penetration
+    to 0.
+    """
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 
