@@ -1,11 +1,10 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Forces f on the left-hand side of the equations of motion extract the power f·v from the motion. A law declares the
-parts of this power,
+Forces f on the left-hand side of the equations of motion extract the power f·v from the motion:
 
-    f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
+    f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
-in its function that builds the system:
+A law declares the parts of this power in its function that builds the system:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 

@@ -152,7 +152,7 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """Keep the history values of each Newton run in ``updates.used`` from now on."""
+        """From this call on, store the history values that each Newton run has used in ``updates.used``."""
         self._keeps_used = True
         self._create_updates()
 

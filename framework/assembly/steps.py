@@ -198,7 +198,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
 
 
 def run_steps(steps: Iterable[Step]) -> None:
-    """Let Python execute steps one after the other."""
+    """Execute steps in Python one after the other."""
     for function, where in steps:
         function(*where)
 

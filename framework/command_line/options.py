@@ -326,8 +326,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context in which only errors are printed, like -quiet. It is used for additional models of a program, which would
-    print the same notes again.
+    """Context in which only errors are printed, as with -quiet. It is used for additional models of a program, which
+    would print the same notes again.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}

@@ -52,8 +52,8 @@ class _Quick:
 
 
 class Addressed:
-    """A kernel of a `Call` that is called by its address. The kernel has no entry point for Python, which would take a
-    sixth of the compilation time, because Python calls most of these kernels only at the start of a solve.
+    """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
+    solve. Therefore they have no entry point for Python, whose creation would take a sixth of the compilation time.
     """
 
     __slots__ = ("_count", "_known", "_quick")

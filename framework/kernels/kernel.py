@@ -389,6 +389,6 @@ class _KernelCache:
         for enough in FORMS[FORMS.index(form) :]:
             own = same.copy()
             own.update(enough.encode())
-            mark = "-inner" if enough == INNER else ""  # not a file of machine code
+            mark = "-inner" if enough == INNER else ""  # the file of an inner kernel contains no machine code
             keys.append(f"{stem}-{own.hexdigest()[:40]}{mark}")
         return keys

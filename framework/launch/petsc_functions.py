@@ -1,10 +1,10 @@
 """Treatment of differences between versions of PETSc, and calls through ctypes of functions of the PETSc library that
 petsc4py does not provide.
 
-PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions, and bytes in late
-versions. Both types of truth values can be read from an integer that is initialised with 0, because little-endian
-processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would truncate them
-to 32 bits. A call that fails raises the error of petsc4py.
+The versions 3.18 to 3.26 of PETSc are supported. PETSc's truth values (PetscBool) are C integers in early versions, and
+bytes in late versions. Both types of truth values can be read from an integer that is initialised with 0, because
+little-endian processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would
+truncate them to 32 bits. A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the error of a Python function that PETSc has called, which late versions of PETSc wrap in another
-    error.
+    """Raise the original error of a Python function that PETSc has called; late versions of PETSc wrap this error in
+    another error.
     """
     cause = error.__cause__
     if cause is not None:

@@ -189,8 +189,8 @@ def check_kernels(component: type[Component], force: Any, *tangents: Any, **more
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """Iterate over the Python function from which a kernel was created, or over a Python function itself; for other
-    values there are no items.
+    """Iterate over the Python function of a kernel, or over a plain Python function. For other values the iterator is
+    empty.
     """
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):

@@ -34,9 +34,9 @@ class Means(Readings):
 
     Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
     without the time between them. If a solve begins at an earlier time than the end of the previous solve, the means
-    are reset. A restarted run may have a later ``start`` than the interrupted run, if this time is not before the last
-    step of the interrupted run that the means include. An earlier ``start`` is an error, because the interrupted run
-    did not record values before its own ``start``.
+    are reset. A restarted run may have a later ``start`` than the interrupted run. This time must not be earlier than
+    the last step that the means of the interrupted run include. An earlier ``start`` is an error, because the
+    interrupted run did not record values before its own ``start``.
 
     Under MPI all processes call this hook and have the same means.
 
@@ -118,7 +118,7 @@ class Means(Readings):
 
         Raises:
             ModelError: the sensors differ, ``start`` is earlier than in the interrupted run, or ``start`` is later but
-                before the last step of the interrupted run that the means include.
+                before the last step that the means of the interrupted run include.
         """
         if not self._probes:
             load_outputs(state)

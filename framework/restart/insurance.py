@@ -22,10 +22,10 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file each time
-    after a given elapsed time.
+    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file at regular
+    intervals of elapsed time.
 
-    If a run is shorter than this time, nothing is written. The file is removed when the script ends without error;
+    If a run is shorter than one interval, nothing is written. The file is removed when the script ends without error;
     after a crash or an interruption it remains. A failure to write the file is reported once and does not end the run.
 
     Args:
