@@ -170,7 +170,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
     """Return, for rows with the same order, the smallest cosine of the angle between axis and e_1 at the Gauss points,
-    and ``size`` of `refuse_axes`.
+    and the argument ``size`` of `refuse_axes`.
     """
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)

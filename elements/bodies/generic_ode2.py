@@ -121,7 +121,7 @@ def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArra
 
 @kernel
 def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale M to the values of the matrix."""
+    """Add ``scale`` times M to the values of the matrix."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):

@@ -12,8 +12,8 @@ running belt may have zero velocity. With μ = f_M ρA, f_M = moving_mass_factor
     gravity  as for Cable2D, and g·∫ ρA r' dx on s
 
 κ' is the derivative of the curvature with respect to x. The terms s_tt r' and r'·r_tt are included if
-use_coupling_terms is true. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA for any f_M, not μ. Static solvers do
-not change velocities, so s must be constrained in static models.
+use_coupling_terms is true. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA instead of μ for any f_M. Static
+solvers do not change velocities, so s must be constrained in static models.
 
 Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
 item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.

@@ -87,9 +87,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows with the same force function ``force`` and the same function ``derivatives`` of its derivatives, which may
-    be None. ``rows`` contains the indices of the rows, shape (m,). For user functions, ``calls`` counts the calls, and
-    ``kind`` is the name of the cable component for messages.
+    """Rows with the same force function ``force`` and the same function ``derivatives``, which returns the derivatives
+    of the force or is None. ``rows`` contains the indices of the rows, shape (m,). For user functions, ``calls`` counts
+    the calls, and ``kind`` is the name of the cable component for messages.
     """
 
     rows: IntArray

@@ -315,7 +315,7 @@ class GroundProfile:
             return float(brentq(lambda length: eval_end(H, length)[0] - x, 0.0, longest, xtol=1e-14 * longest))
 
         def miss(log_force: float) -> float:
-            # increases with H
+            # the height of the given end above the end of the catenary increases with H
             H = exp(log_force)
             below: float = eval_end(H, find_length(H))[1]
             return z + below
@@ -347,8 +347,8 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Return the pieces of ground below the line from the anchor, and of the hanging part the touchdown point,
-        slope angle, H and length.
+        """Return the pieces of ground below the line, from the anchor, and the touchdown point, slope angle, H and
+        length of the hanging part.
         """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

@@ -110,7 +110,7 @@ class Piece(NamedTuple):
 
     point: complex  # start, x + i y [m]
     tangent: complex  # unit tangent at the start, x + i y [1]
-    curvature: float  # > 0 to the left, 0 for lines [1/m]
+    curvature: float  # > 0 if the piece bends to the left, 0 for lines [1/m]
     length: float  # arc length [m]
 
 

@@ -232,8 +232,9 @@ def name_hook(hook: StepHook) -> str:
 
 
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
-    """Return the hooks by names that are equal in all runs of a script. A name consists of class name and number, such
-    as ``"Sensors 1"``."""
+    """Return the hooks by name. The names are equal in all runs of a script. A name consists of class name and number,
+    such as ``"Sensors 1"``.
+    """
     named: dict[str, StepHook] = {}
     for hook in hooks:
         kind = name_hook(hook).replace("/", "_")

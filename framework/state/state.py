@@ -129,8 +129,8 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, for example of a state of the original model to a state of a changed model,
-        and return self.
+        """Copy all values of another state, and return self. The other state may belong to another world with arrays of
+        equal sizes, for example to the original of a changed model.
 
         Raises:
             ModelError: the arrays of the states have different sizes.

@@ -39,7 +39,7 @@ class Distribution:
 
     @property
     def law(self) -> Any:
-        """The distribution of SciPy."""
+        """The corresponding distribution of SciPy."""
         from scipy import stats  # imported here, because help is printed faster without it
 
         first, *rest = self.numbers

@@ -59,7 +59,7 @@ class Spread:
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
     """Return the point of all means, followed, for each option, by the points with mean + standard deviation and mean -
-    standard deviation; shape (1 + 2 options, options).
+    standard deviation; shape (1 + 2 n, n) for n options.
     """
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
@@ -103,8 +103,8 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
 
 
 def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Return two samples A and B, and for each option a copy of A with the column of this option from B; shape (count
-    (options + 2), options).
+    """Return two samples A and B, and for each option a copy of A with the column of this option from B; shape (count *
+    (n + 2), n) for n options.
     """
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
