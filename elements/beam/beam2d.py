@@ -105,9 +105,9 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows. The field ``free`` contains the strains of the stress-free state, which are the
-    strains of the reference configuration plus ``reference_strain``. The field ``shift`` [rad], shape (4,), contains
-    the angles of `find_shifts`.
+    """Return the records of the rows for the kernels. The field ``free`` contains the strains of the stress-free state,
+    which are the strains of the reference configuration plus ``reference_strain``. The field ``shift`` [rad], shape
+    (4,), contains the angles of `find_shifts`.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))

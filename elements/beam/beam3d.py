@@ -106,8 +106,8 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows. The field ``free`` contains the strains of the stress-free state, which are the
-    strains of the reference configuration plus ``reference_strain``.
+    """Return the records of the rows for the kernels. The field ``free`` contains the strains of the stress-free state,
+    which are the strains of the reference configuration plus ``reference_strain``.
 
     Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
     [m^2]; and ``damped``, whether ``damping`` is not zero.

@@ -66,7 +66,7 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 
 
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
-    """Create the records of rows.
+    """Create the records of rows for the kernels.
 
     The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the order, and the index of a
     row among the local rows. The field ``free``, shape (3, strains), is set to 0; it is intended for the strains of the

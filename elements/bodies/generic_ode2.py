@@ -72,10 +72,9 @@ class GenericODE2(Component):
 class Columns(NamedTuple):
     """Arrays of the rows for the kernels; w is the largest number of coordinates of a row.
 
-    dofs: local coordinate indices, padded with the index of the spare coordinate, shape (rows, w).
-    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
-    size: number of coordinates of each row, shape (rows,).
-    x0: reference coordinates, shape (rows, w).
+    dofs: local coordinate indices, padded with the index of the spare entry of `Fields`, shape (rows, w). at: column of
+    each of these coordinates in the ``dofs`` of the law, shape (rows, w). size: number of coordinates of each row,
+    shape (rows,). x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).
     f: the constant forces, shape (rows, w).
     MT: product M T for the weight, shape (rows, w, 3).

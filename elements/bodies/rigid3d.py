@@ -129,7 +129,7 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows.
+    """Return the records of the rows for the kernels.
 
     moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
     about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).

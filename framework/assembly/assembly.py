@@ -205,8 +205,9 @@ class Assembly:
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an evaluation that adds to matrix values of the storage in use, with the slots of the rows of a
-        component."""
+        """Create an `Evaluation` that adds to matrix values of the storage in use, with the slots of the rows of a
+        component.
+        """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
         return evaluate(self.fields, values=values, slots_of=slots, **own, **given)

@@ -35,7 +35,7 @@ class Summands(Protocol):
         """Return how often the set of coordinates that systems couple has changed."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an evaluation that adds to matrix values, with the slots of the rows of a component."""
+        """Create an `Evaluation` that adds to matrix values, with the slots of the rows of a component."""
 
 
 @kernel

@@ -127,8 +127,8 @@ def write_entry(path: Path, key: str, result: Any) -> None:
 
 
 def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
-    """Return the name of a code library and its two blocks of code: machine code without inner kernels, and
-    intermediate code that is inserted into callers.
+    """Return the name of a code library and its two blocks of code: machine code without inner kernels (kernels that
+    only other kernels call), and intermediate code that is inserted into callers.
     """
     if isinstance(library, InnerLibrary):
         return library.name, (b"", library._get_module_for_linking().as_bitcode())
@@ -209,7 +209,7 @@ def _create_result(context: Any, library: Any, function: Any, signature: Any, pa
 
 
 def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any, name: str, code: bytes) -> Any:
-    """Create the compile result of an inner kernel."""
+    """Create the compile result of an inner kernel, which only other kernels call."""
     library = InnerLibrary(context.codegen(), name)
     library._finalized = True
     parts = {"environment": environment, "referenced_envs": (), "entry_point": NoEntry(INNER)}

@@ -168,8 +168,8 @@ def loaded() -> int:
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
-    """Return whether the machine code of a kernel for these types, in the needed form or a more complete form, is in
-    the cache folder or is being compiled by another process.
+    """Return whether the machine code of a kernel for these types, in the needed form or a more complete form (see
+    compiling.py), is in the cache folder or is being compiled by another process.
     """
     folder, _ = cache_folder()
     if folder is None:

@@ -3,10 +3,10 @@ processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
 coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
-row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets are local on all processes,
-because the processes share the work within each of these rows. Unknowns are numbered process by process in the order of
-the nodes. Each multiplier follows the nodes that its row couples, and hubs are at the end. In this order LU without
-pivoting is stable and has little fill-in.
+row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts
+among all surfaces of a set) are local on all processes, because the processes share the work within each of these rows.
+Unknowns are numbered process by process in the order of the nodes. Each multiplier follows the nodes that its row
+couples, and hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
 
 The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
 layout stores only local data.
@@ -82,7 +82,8 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple, as indices among the known coordinates
+        # coordinates that the rows of each table couple, as indices among the coordinates of the rows that this process
+        # stores
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)

@@ -2,8 +2,9 @@
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
 first half of the row describes the end of the step, the second half the end of the previous step. If a body can pass an
-obstacle of size ``reach`` within a step, the path of the body is also checked: all points of the straight line from the
-position X at the start to the position X at the end must be farther from the origin than ``reach``.
+obstacle of size ``reach`` within a step, the path of the body is also checked. Let X be the position of the body
+relative to the obstacle. All points of the straight line from X at the start to X at the end of the step must be
+farther from the origin than ``reach``.
 """
 
 from __future__ import annotations

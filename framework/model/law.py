@@ -43,7 +43,7 @@ class Numbers(Protocol):
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of coordinates among the coordinates that are known on this process."""
+        """Return the indices of coordinates among the coordinates of the rows that this process stores."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Return the reference values of the coordinates with given world numbers."""
@@ -282,7 +282,7 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process stores all rows of a world with this law, because any two rows may become neighbours
+        """Whether each process stores all rows of a world with this law, because any two surfaces may come into contact
         (contact sets).
         """
         return self.replicated or self.reads is not None

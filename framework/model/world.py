@@ -357,7 +357,9 @@ class World:
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the world coordinate numbers of some resident rows, shape (n, width), -1 for no coordinate."""
+        """Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no
+        coordinate.
+        """
         return self.resident_dofs(table)[table.places(rows)]
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
@@ -404,8 +406,8 @@ class World:
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """Return the world coordinate numbers of the entities to which a reference of a table refers, for the resident
-        rows.
+        """Return the world coordinate numbers of the entities to which a reference of a table refers, for the rows that
+        this process stores.
 
         Returns:
             The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`

@@ -3,8 +3,8 @@
 The functions are not collective: each process assembles the whole model, which is possible only if no table is
     distributed.
 
-The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Constraints are
-not included; only the solvers assemble them.
+The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
+to ``state.q[i]``. Constraints are not included; only the solvers assemble them.
 """
 
 from __future__ import annotations

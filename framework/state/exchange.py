@@ -1,4 +1,6 @@
-"""Conversion between the local states of the processes and the state of the whole model in world order."""
+"""Conversion between the local states of the processes and the state of the whole model in world order, which is the
+order of the world numbers.
+"""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ CHANGING = frozenset((*NAMES, "t", "step"))
 class State:
     """All values that a solver changes.
 
-    ``State(world)`` contains the values of the whole model in world order. Under MPI every process has the values of
-    the whole model. The state of a solver contains only the values of one process; `gather` returns the state of the
-    whole model.
+    ``State(world)`` contains the values of the whole model in world order, which is the order of the world numbers.
+    Under MPI every process has the values of the whole model. The state of a solver contains only the values of one
+    process; `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a

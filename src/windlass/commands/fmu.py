@@ -101,7 +101,8 @@ def check_target(path: Path) -> None:
 
 
 def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str, Any]:
-    """Return the interface of a model, from a run that ends before its first time step.
+    """Return the interface of a model (inputs, outputs and parameters), from a run that ends before its first time
+    step.
 
     Raises:
         OptionError: the model fails, or declares no interface.
