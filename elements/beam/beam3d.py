@@ -1,9 +1,12 @@
 """3D geometrically exact beam element with shear deformation, of order 1 to 3.
 
-    Γ = A(e)ᵀ r'                      strains of the axis in the frame e_1, e_2, e_3 of the cross section
-    κ~ = A(e)ᵀ A(e)'                  twist κ_1 and curvatures κ_2, κ_3 in this frame
-    [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t,    z = [Γ, κ] - [Γ, κ]_ref
-    forces of the work  ∫ [N, ..., M_3] δz dx,     energy  ∫ z S z/2 dx
+The strains Γ of the axis, the twist κ_1 and the curvatures κ_2, κ_3 are components in the frame e_1, e_2, e_3 of the
+cross section:
+
+    Γ = A(e)ᵀ r',    κ~ = A(e)ᵀ A(e)',    z = [Γ, κ] - [Γ, κ]_ref,
+    [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t.
+
+The virtual work of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ z S z/2 dx.
 
 Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated

@@ -1,10 +1,10 @@
-"""Bodies given by matrices, such as linear superelements and drive trains, with the equations M q_tt + D q_t + K q = f.
+"""Bodies given by matrices and user functions, such as linear superelements and drive trains.
 
-    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)    with user functions M_u(t, q, q_t) and f_u
+    (M + M_u(t, q, q_t)) q_tt + D q_t + K q = f + f_u(t, q, q_t)
 
-The coordinates q are the displacements of the nodes from their reference coordinates, in the order of the nodes. The
-weight is M T g, where the columns of T are the values of q for translations by 1 m along x, y and z. A body is drawn as
-the points p + B q and lines between these points.
+M, D, K and f are constant; M_u and f_u are functions of the user. The coordinates q are the displacements of the nodes
+from their reference coordinates, in the order of the nodes. The weight is M T g, where the columns of T are the values
+of q for translations by 1 m along x, y and z. A body is drawn as the points p + B q and lines between these points.
 
 Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
 """

@@ -1,7 +1,9 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
-    unit vectors a, b:  R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
-    frame F at a with the spin σ = ω·a, moved to b by R(a, b):   spin about b = σ - c(a, b)·(a_t + b_t)
+R(a, b) is the smallest rotation from the unit vector a to the unit vector b. If a frame at a has the spin σ = ω·a, and
+is moved to b by R(a, b), its spin about b is
+
+    σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 
 c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t + b_t) = G_p·p_t + G_q·q_t with
 
