@@ -15,8 +15,8 @@ axis of the beam. A rigid-body motion of the beam does not change the strains.
 
 The kernels are in forces2d.py, the outputs in sections2d.py.
 
-Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput.
-Methods Appl. Mech. Eng. 58 (1986) 79-116.
+Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58
+(1986) 79-116.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ running belt may have zero velocity. With μ = f_M ρA, f_M = moving_mass_factor
 
     velocity of the material    r_t + s_t r'
     forces on the nodes         forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
-    force on s                  ∫ (N ∂ε/∂r'·r'' + M κ') dx + ∫ μ (r'·r_tt + 2 s_t r'_t·r') dx + s_t² [μ r'·r'/2] + μ L s_tt
+    force on s                  ∫ (N ∂ε/∂r'·r'' + M κ') dx + ∫ μ (r'·r_tt + 2 s_t r'_t·r') dx + s_t² [μ r'·r'/2]
+                                + μ L s_tt
     load of gravity on s        g·∫ ρA r' dx
 
 κ' is the derivative of the curvature with respect to x. The integral with κ' is included if add_ale_variation is true.
