@@ -2,9 +2,10 @@
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
 are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame
-with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|:
+with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position,
+the velocity and the strain at a point of the cross section are
 
-    position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
+    r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
 
 Forces and moments include damping and user functions, and are evaluated at the given position. With integration rule 2
 the axial force is most accurate at x = 0, L/2 and L.

@@ -3,14 +3,15 @@ upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
-leaves the ground at s = B with the tension T_B. On the ground
+leaves the ground at s = B with the tension T_B. On the ground, the tension T and the position x along the ground are
+given by
 
-    T' = w (sin a + mu cos a), T >= 0, x' = 1 + T/EA with x along the ground,
+    T' = w (sin a + mu cos a),    T >= 0,    x' = 1 + T/EA.
 
-and above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B
-cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w.
-The result is sufficiently accurate as the initial state of a solve.
+Above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B cos a.
+At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave corner the
+line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w. The result is
+sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the end for a given H. Then H is computed from the distance of the
 end, which increases with H. On sloping ground, each point at which the line may leave the ground, with its slope angle,

@@ -1,11 +1,12 @@
 """Propagation of the uncertainty of options to results, by a first-order approximation, a sample, or Sobol indices.
 
-First order: the variance of a result is the sum of (df/dp_i s_i)², from runs at mean ± s_i. The second-order term of
-              each option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
-Sample: mean, standard deviation and quantiles of the results of a Latin hypercube sample; the influence of an option is
-    the square of Spearman's rank correlation.
-Sobol: fraction of the variance that an option causes alone (first-order index), and including its interactions with
-              other options (total index).
+- First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
+  p_i. The derivatives are computed from runs at mean ± s_i. The second-order term of each option,
+  (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
+- Sample: the results of a Latin hypercube sample have a mean, a standard deviation and quantiles. The influence of an
+  option is the square of Spearman's rank correlation.
+- Sobol: the first-order index is the fraction of the variance that an option causes alone. The total index also
+  includes the interactions of the option with other options.
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
