@@ -71,7 +71,8 @@ def create_rule(order: int) -> LineRule:
 
 
 class LinePlaces(NamedTuple):
-    """Shape functions at k positions of each row. They are 0 for nodes and Gauss points that a row does not have.
+    """Shape functions at k positions of each row. The functions are 0 for nodes and Gauss points that a row does not
+    have.
 
     N: shape functions of the nodes, shape (rows, k, 4).
     E: Lagrange polynomials of the Gauss points, which interpolate strains, shape (rows, k, 3).

@@ -85,7 +85,8 @@ def _assembled_product(mass: MassRows, s: Evaluation) -> list[Step]:
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
     """Return the steps that add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n
-    + 1,). Their stage is CONSTRAINTS."""
+    + 1,). The stage of these steps is CONSTRAINTS.
+    """
     s = evaluate(assembly.fields, C=c, f=f)
     return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 

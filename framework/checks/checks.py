@@ -140,8 +140,8 @@ def suggest(name: str, *known: Sequence[str]) -> str:
 
 
 def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> Callable[[type[R]], type[R]]:
-    """Decorate a dataclass. Its constructor then raises errors for unknown and missing arguments, like a function that
-    is decorated with `checked`.
+    """Decorate a dataclass. The constructor of the class then raises errors for unknown and missing arguments, like a
+    function that is decorated with `checked`.
 
     Args:
         checks: checks of the fields, including the units of the fields.

@@ -217,7 +217,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:
-    """Return a compile result. Its intermediate code is parsed only when a caller is compiled, which is rare."""
+    """Return a compile result whose intermediate code is parsed only when a caller is compiled, which is rare."""
     library = result.library
     base: Any = type(library)
     library.__class__ = _create_class(base)

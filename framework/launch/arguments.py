@@ -31,7 +31,9 @@ FALSE_WORDS = ("false", "0", "no", "off")
 
 @dataclass(frozen=True)
 class Option:
-    """An option. Its type is the type of the default value; the attributes are the arguments of `wl.option`."""
+    """An option. The type of the option is the type of its default value; the attributes are the arguments of
+    `wl.option`.
+    """
 
     name: str
     default: int | float | bool | str

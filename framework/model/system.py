@@ -398,8 +398,8 @@ class Strands(Protocol):
 
 @dataclass
 class ReturnMap:
-    """Decisions on contact states (open or closed, stick or slip) during Newton's method. They are made before forces
-    are evaluated, while ``s.mapped`` is > 0.
+    """Decisions on contact states (open or closed, stick or slip) during Newton's method. The decisions are made before
+    forces are evaluated, while ``s.mapped`` is > 0.
 
     The functions set the contact states in ``s.data`` for the present motion, by the same rules as ``post_newton``.
     History values that may change only after a solved step are not changed.
@@ -518,8 +518,8 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the equations are omitted in the detection of kinks. This is correct for equations that do not
-            depend on time, are never switched, and whose multipliers are not reactions.
+        smooth: whether the equations are omitted in the detection of kinks. Only equations that do not depend on time,
+            are never switched, and whose multipliers are not reactions may be omitted.
     """
 
     multipliers: IntArray

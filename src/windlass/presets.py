@@ -1,4 +1,5 @@
-"""Settings that reproduce the algorithms of other programs, for comparisons. They differ from the defaults of Windlass.
+"""Settings that reproduce the algorithms of other programs, for comparisons. The settings differ from the defaults of
+Windlass.
 
 preset = wl.presets.exudyn()
 world.add(con.ContactFrictionCircleCable2D, ..., **preset.contact)

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command with its arguments (default: arguments of the process) and return the exit code.
 
     The exit code is 0 for success, 1 for an exception or an incomplete installation, and 2 for an input error or a
-    solve without convergence. It is 141 if the reader of the output has closed the pipe, as ``| head`` does.
+    solve without convergence. The exit code is 141 if the reader of the output has closed the pipe, as ``| head`` does.
     """
     try:
         code = run_command(arguments)

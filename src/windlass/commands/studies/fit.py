@@ -276,8 +276,8 @@ class BoxFit:
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Return the correlation of neighbouring residuals [1]. It is about 0 for random errors, and close to 1 if the
-    model does not describe an effect in the data.
+    """Return the correlation of neighbouring residuals [1]. The correlation is about 0 for random errors, and close to
+    1 if the model does not describe an effect in the data.
     """
     centred = residuals - residuals.mean()
     total = float(np.sum(centred**2))
