@@ -149,8 +149,8 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill ``normals``, shape (n, 3). The first normal is given. Each further normal is the previous normal, rotated by
-    the smallest rotation from the previous slope to its slope.
+    """Fill ``normals``, shape (n, 3). The first normal is given. Normal i is normal i - 1, rotated by the smallest
+    rotation from slope i - 1 to slope i.
     """
     for k in range(1, len(slopes)):
         a, b = (

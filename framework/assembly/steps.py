@@ -164,8 +164,9 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers whose columns other steps read, directly or through later updates of markers. All
-    updates are returned if Python functions may read any column.
+    """Return the updates of markers that other steps need, because these steps read the columns of the markers
+    directly, or read columns of other markers that depend on them. All updates are returned if Python functions may
+    read any column.
 
     Args:
         updates: steps that update markers, in the order of evaluation.

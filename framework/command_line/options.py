@@ -358,7 +358,7 @@ def _choose(given: Mapping[str, str]) -> None:
 
 
 def _set_value(name: str, value: str) -> None:
-    """Set an option in the database; options that Windlass reads again at each use count as used."""
+    """Set an option in the database. Options that Windlass reads anew at each use are marked as used."""
     database = _petsc().Options()
     database.setValue(name, value)
     if name.lower() in _run.framework:

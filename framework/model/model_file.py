@@ -128,7 +128,9 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of the content without its digest, as compact JSON with sorted keys."""
+    """Return the SHA-256 digest of the content, except the key ``digest``, in the form of compact JSON with sorted
+    keys.
+    """
     kept = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 

@@ -207,8 +207,8 @@ class World:
             name: name for messages and output.
             part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
-                creates are complete on each process. If ``part`` is None and a large number of rows is added, each of
-                which refers to a row of a distributed table, the new rows are also distributed.
+                creates are stored completely on each process. If ``part`` is None and a large number of rows is added,
+                each of which refers to a row of a distributed table, the new rows are also distributed.
             **values: columns and references of the component, each with one value for all rows or one per row. A
                 reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity.
                 The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain is a

@@ -38,7 +38,7 @@ class Means(Readings):
     the last step that the means of the interrupted run include. An earlier ``start`` is an error, because the
     interrupted run did not record values before its own ``start``.
 
-    Under MPI all processes call this hook and have the same means.
+    Under MPI all processes call this hook and compute the same means.
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.

@@ -276,7 +276,7 @@ def _check_name(what: str, name: str) -> None:
 
 
 def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArray:
-    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
+    """Return an array of type float64, int32 or int64, and of shape (count,) or (count, 3)."""
     array = np.asarray(values)
     what = f"{place} {name!r}" if name else place
     if array.dtype.kind not in "biuf":
