@@ -75,7 +75,7 @@ def watch_pulls(
     """Create the `Pulls` of cables with the linear law of the axial force.
 
     Args:
-        groups: all rows.
+        groups: groups that together contain all rows.
         inertia: mass data of all rows.
         stiffness: EA of all rows [N].
         describe: function that describes a row in messages.

@@ -26,7 +26,7 @@ class Loads:
     Args:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
-        systems: the systems.
+        systems: the systems of this process.
         around: context in which compiled code calls Python functions, see `Program`.
 
     Attributes:

@@ -32,7 +32,7 @@ WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
 """Largest number of missing kernels for which no compiling processes are started."""
 MOST = 8
-"""Number of processes that compile in parallel to this process."""
+"""Largest number of processes that compile kernels in addition to this process."""
 
 
 class Job(NamedTuple):
