@@ -104,7 +104,7 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """Create a reading filled with zeros for `Account.rows` rows, or for ``rows`` rows if `Account.rows` is None."""
+        """Create a reading of zeros for `Account.rows` rows, or for ``rows`` rows if `Account.rows` is None."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))

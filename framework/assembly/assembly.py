@@ -38,7 +38,7 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-MOST_BOUND = 500  # largest number of cached row sets
+MOST_BOUND = 500  # largest number of cached `LocalRows` objects
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 

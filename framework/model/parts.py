@@ -112,8 +112,8 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
     """Return the rows that this process keeps if a call of `World.add` specifies all rows.
 
     A call is divided only if it adds many rows, each of which refers to a row, or a chain of rows, of a distributed
-    table. A process then keeps each row whose referenced row (or first row of the chain) it stores. This needs no
-    communication.
+    table. A process then keeps each row whose referenced row (or first row of the chain) it stores. The selection of
+    rows needs no communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:

@@ -334,10 +334,10 @@ class EntityTable:
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Remove all rows that were added after `mark` returned these numbers."""
+        """Remove all rows that were added after the call of `mark` that returned the argument."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the mark; at the mark, each process had all rows
+            # the table was distributed after the call of `mark`; before, each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
