@@ -195,9 +195,9 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# class of functions that model files may contain as values
+# class of the functions of time that a model file may contain as values of columns
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
-# sections of the run report about drives, pulleys and surfaces
+# sections about drives, pulleys and surfaces in the report of a run
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
 register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

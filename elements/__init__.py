@@ -1,6 +1,6 @@
 """Nodes, cables, beams and bodies, one law per file, and routes for their initial geometry.
 
-The names are loaded on first use, like the names of `windlass`.
+Each name is imported on first use, as in the package `windlass`.
 """
 
 from typing import TYPE_CHECKING

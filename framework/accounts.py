@@ -1,16 +1,15 @@
-"""Accounts: energies that laws store, dissipate and transfer, for each row.
+"""Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Forces f on the left-hand side of the equations of motion extract the power f·v from the motion. A law declares the
-parts of this power,
+Forces f on the left-hand side of the equations of motion extract the power f·v from the motion:
 
-    f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
+    f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
-in its function that builds the system:
+A law declares the parts of this power in its function that builds the system:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
-Ledgers and the energy check of time steps use only these accounts. An instantaneous event, such as the release of a
-bristle, has an energy loss but no power. The function ``jumps`` computes this loss from values of the law
+The energy ledger and the energy check of time steps read only these accounts. An instantaneous event, such as the
+release of a bristle, has an energy loss but no power. The function ``jumps`` computes this loss from values of the law
 (`Reading.parts`) at the start and at the end of a step.
 """
 
@@ -54,8 +53,8 @@ class Account:
     `call`.
 
     Attributes:
-        read: function ``(s)`` that adds energies and powers of the rows that this process evaluates to s.energies and
-            s.powers, and that writes s.parts; see `Reading`.
+        read: function ``(s)`` that adds to s.energies and s.powers the energies and powers of the rows of this process,
+            and writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are > 0.
         passed: names of powers that the law's forces transfer, such as the flow of strain energy with material that
@@ -105,9 +104,7 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """Create a reading filled with zeros, for ``rows`` rows, or for `Account.rows` rows if the account gives this
-        number.
-        """
+        """Create a reading of zeros for `Account.rows` rows, or for ``rows`` rows if `Account.rows` is None."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
@@ -142,7 +139,7 @@ class Losses(NamedTuple):
         names: names of the losses, see `Account.lost`.
         rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
         ids: values of the column `Account.by` on all processes, in ascending order, shape (g,).
-        group: index in ``ids`` of the value of each row, shape (rows,).
+        group: index in ``ids`` of the column value of each row, shape (rows,).
         shared: losses of each group, summed over all processes after each step [J], shape (g, l); None on one process.
     """
 
@@ -153,7 +150,7 @@ class Losses(NamedTuple):
     shared: FloatArray | None = None
 
     def sum_rows(self, names: Sequence[str]) -> FloatArray:
-        """Return the sum of the selected losses of each row [J], shape (rows,)."""
+        """Return the sum of the losses with the given names for each row [J], shape (rows,)."""
         total: FloatArray = self.rows[:, [name in names for name in self.names]].sum(axis=1)
         return total
 

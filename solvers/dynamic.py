@@ -51,8 +51,8 @@ from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
 HARD = 25
-"""Number of Newton iterations above which the shapes of bodies and cables are checked at the end of a step; few steps
-need more iterations.
+"""Number of Newton iterations above which the shapes of bodies and cables are checked at the end of a step. Only few
+steps need more iterations.
 """
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -212,8 +212,8 @@ class Dynamic(StepSolver):
         Raises:
             NotConverged: a step failed at the smallest step size; the error contains the last good state.
             ModelError: the constraint violations of the initial state are too large for a projection, a prescribed
-                motion would start with a jump, or shapes or overlaps are implausible; initial accelerations are not
-                consistent; or ``"newmark"`` is used with nonlinear constraints.
+                motion would start with a jump, shapes or overlaps are implausible, no consistent initial accelerations
+                exist, or ``"newmark"`` is used with nonlinear constraints.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
@@ -296,7 +296,7 @@ class Dynamic(StepSolver):
 
 
 class Run:
-    """One run of `Dynamic`, step by step.
+    """A run of `Dynamic`, which is executed step by step.
 
     The state changes only when a step is accepted. If hooks are called in each pass, the state instead contains the
     result of the present pass. A copy of the state at the start of the step allows a return.
@@ -325,7 +325,7 @@ class Run:
         """
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
-        # each call of march starts with the nominal step size, also if the solver has been called before
+        # each call of march starts with the nominal step size, even if the solver has been called before
         solver.sizes.begin()
         solver.problem.lag.reset()
         if solver.integrator.needs_linear:
@@ -436,7 +436,7 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # the first pass of the next step also uses the information that contact states have changed
+        # whether contact states have changed also affects the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
@@ -481,7 +481,8 @@ class Run:
                 attempt.earlier = steps.earlier
                 self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
         if compiled and steps.had_second:
-            # this call treats the results of the first pass, and the next call treats the results of the second pass
+            # this call processes the results of the first pass, and the next call processes the results of the second
+            # pass
             values = PassValues(*(array.copy() for array in steps.now))
             self._second, run.iterations = (values, replace(run)), steps.first_iterations
             solver.newton.iterations += steps.first_iterations

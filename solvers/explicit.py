@@ -65,7 +65,7 @@ class StepGrid:
     """Times at which steps end exactly: multiples of the step size from the start, and the end.
 
     Attributes:
-        start, step, end: [s].
+        start, step, end: start of the run, step size, and end of the run [s].
     """
 
     start: float
@@ -101,7 +101,8 @@ class Explicit(StepSolver):
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
             control (SciPy's DOP853). ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"``: orders 1, 2, 3, 4, 6
             with fixed steps, see `fixed_steps`.
-        rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
+        rtol, atol: relative tolerance [1] and absolute tolerance of ``"rk"``, for coordinates [m, rad, 1] and
+            velocities [m/s, rad/s, 1/s].
         project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
             start and after every step. Without projection the constraints drift with the errors of the steps.
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
@@ -366,7 +367,7 @@ class Explicit(StepSolver):
         self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
-        """Return the longest allowed size [s] of a step after a rejected step, or end the run with an error."""
+        """Return the largest size [s] of the next attempt after a rejected step, or end the run with an error."""
         tried = advance.t - current.t
         if advance.unresolved:
             self._note_failure(advance.t, tried, "the step does not resolve a contact")

@@ -19,11 +19,11 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Limit of the absolute value of a time [s]. The square or the inverse of a longer time could overflow, so a longer
-time must be a mistake.
+"""Limit of the absolute value of a time [s]. The square or the inverse of a longer time could overflow. Longer times
+are assumed to be mistakes.
 """
 MOST_STEPS = 1e12
-"""Number of steps above which the step size must be a mistake."""
+"""Number of steps above which the step size is assumed to be a mistake."""
 
 PREFIX = that(
     lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"
@@ -105,7 +105,7 @@ def _check_finite(state: State, where: str) -> None:
 
 
 def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
-    """Raise ModelError for a start after the end, or for too many steps; step and end in s."""
+    """Raise ModelError if the start is after the end, or if there are too many steps; step and end are in s."""
     where = type(solver).__name__
     if end < state.t - 1e-9 * step:
         raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")

@@ -59,7 +59,8 @@ USES = 8
 so compilation would cost more time than it saves.
 """
 LONG = 40
-"""Number of Newton iterations: form-finding begins if the first load step needs more iterations and more than one pass.
+"""Number of Newton iterations of the first load step above which form-finding begins, if the load step also needs more
+than one pass.
 """
 NEAR = 1.0
 """Largest force error of a pass, relative to the largest contact force [1], with which the next pass starts from the
@@ -77,8 +78,8 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """Raised within `Static` if form-finding is needed: the load steps lead through slack lines, need many iterations,
-    or fail.
+    """Raised within `Static` if form-finding is needed because lines become slack in the load steps, or because the
+    load steps need many iterations or fail.
     """
 
 
@@ -303,7 +304,8 @@ class Static(StepSolver):
         """Compute the shape of lines by form-finding. For models with friction, the shape is computed with friction
         switched off and under small loads, see `LIGHT`.
 
-        Returns: Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
+        Returns:
+            Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -560,8 +562,8 @@ class Static(StepSolver):
         return attempt
 
     def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:
-        """Raise `SlackLines` if form-finding is possible and the load steps need many iterations, fail, or lead through
-        slack lines.
+        """Raise `SlackLines` if form-finding is possible, and lines have become slack or the load steps need many
+        iterations or fail.
         """
         if self._lines is None:
             return

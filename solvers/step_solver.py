@@ -209,8 +209,9 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """Return values that must be equal after a restart; empty in statics, whose result is stored; see
-        `Restartable`."""
+        """Return values that must be equal after a restart, see `Restartable`. In statics there are no such values,
+        because only the result is stored.
+        """
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:

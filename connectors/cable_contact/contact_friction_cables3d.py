@@ -1,8 +1,11 @@
-"""Contact and friction of 3D cables with each other and with themselves: crossings, layers, twists, knots.
+"""Contact and friction of 3D cables with each other and with themselves, for example in crossings, layers, twists and
+knots.
 
 The forces are in `kernels.py`, the tangent in `tangent.py`, the search for pairs of points and cables in `search.py`,
-and the update of history values in `update.py`. Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng.
-308 (2016) 377-413; the derivation of the couples is in `kernels.py`.
+and the update of history values in `update.py`.
+
+Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; the derivation of the
+couples is in `kernels.py`.
 """
 
 from __future__ import annotations
@@ -83,7 +86,7 @@ class ContactFrictionCables3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return the initial history values if the user did not specify them."""
     return create_history(world, ContactFrictionCables3D, values, (0.0,) * (TOUCHING * WIDTH))
 
 
@@ -178,7 +181,8 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have assigned places to other pairs of cables without a change of the sparsity pattern
+        # the evaluation of outputs may have assigned contact slots to other pairs of cables without changing the
+        # sparsity pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
@@ -192,8 +196,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or step was rejected, places differ from their values after the last update, and the next
-        # update must search
+        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
+        # the next update must search again
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -251,11 +255,11 @@ def add_cable_contact(
 
     Args:
         cables: single cables or chains of cables.
-        radius: radius of the cross sections [m], one for all cables or one for each handle.
+        radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.
         points: number of contact points of each cable. The spacing of points should be at most one radius.
         skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
-        apart: arc length within which points of a chain of cables do not touch the same chain [m]; with 0, four times
-            the radius of the chain is used.
+        apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four
+            times the radius of the chain is used.
         **columns: columns of `CableContactSet`.
 
     Returns:

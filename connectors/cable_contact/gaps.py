@@ -4,8 +4,8 @@ Cables that are not in contact at either end of a step may pass through each oth
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. It searches for
 two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move straight from
 the start to the end of the step. In addition, the contact must be open at both ends of the step, or the points must
-change sides. The spacing of points is at most a diameter, so two axes that cross each other have two points within 0.71
-times the sum of radii.
+change sides. The spacing of the compared points is at most one diameter. If two axes cross each other, the nearest two
+of these points are therefore at most 0.71 times the sum of radii apart.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement, divided by the sum of radii [1], below which the check for passages is omitted, because the
-path of a relevant passage is longer.
+"""Relative displacement, divided by the sum of radii [1], below which the check for passages is omitted. Cables that
+pass through each other have a larger relative displacement.
 """
 
 
@@ -65,8 +65,8 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Write the gap quantities of the occupied contact places into ``numbers``; ``rank`` contains the indices of these
-    places among all places.
+    """Write the gap quantities of all contacts into ``numbers``. ``rank`` contains the row of ``numbers`` for each
+    contact.
     """
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
@@ -102,7 +102,8 @@ def sweep_cables(
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
-        # both cables at both ends of the step; the spacing of their points is at most one diameter
+        # coefficients of both cables at the start and at the end of the step; the spacing of their points is at most
+        # one diameter
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
         na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
@@ -121,7 +122,8 @@ def sweep_cables(
                 # ignore points that are close to each other along one chain
                 if c[a].chain == c[b].chain and abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)) < c[a].apart:
                     continue
-                # vector between the two points, and their smallest distance in the step
+                # vectors between the two points at the start and at the end of the step, and the smallest distance in
+                # between
                 r0, r1 = value_at(yb, s), value_at(zb, s)
                 ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
                 bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]
@@ -184,13 +186,13 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
 
 def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the gaps of all places, and of cables that pass each other.
+    """Create the `Gaps` of all contacts, and of cables that pass through each other.
 
     Args:
-        places: the places of this process.
+        places: the contacts of this process.
         name: name of the component.
         group: index of the set of each cable, shape (rows,).
-        assign: function that assigns places to their current cables.
+        assign: function that reads from the history values which contacts exist.
     """
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
@@ -203,7 +205,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # there are no values at the start of the step for places that were free at that time
+        # contacts that did not exist at the start of the step have no gap at that time
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

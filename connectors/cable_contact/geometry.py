@@ -2,17 +2,23 @@
 rotate with a tangent.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
-method with the slope r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie on the extended cubic,
-beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable on which the foot
-lies. At the end of a chain the foot does not move beyond the end.
+method. The derivative of the left-hand side is r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie
+on the extended cubic, beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable
+on which the foot lies. At the end of a chain the foot does not move beyond the end.
 
-The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are: ``dofs``: local
-coordinate indices (12). ``length``: reference length [m]. ``points``: number of points, 0 for cables whose points
-belong to another process. ``data``: index of the first history value, -1 for cables without points. ``radius``: radius
-of the cross section [m]. ``before``, ``after``: rows of the neighbours in the chain, -1 at an end of the chain.
-``chain``: index of the chain, different in each set. ``arc``: reference length of the chain up to the start of the
-cable [m]. ``loop``: reference length of a closed chain, 0 for an open chain [m]. ``apart``: arc length within which
-points of a chain do not touch the same chain [m]. The remaining fields are the parameters of `CableContactSet`.
+The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are the parameters of
+`CableContactSet` and:
+
+    dofs: the twelve local coordinate indices
+    length: reference length [m]
+    points: number of points, 0 for cables whose points belong to another process
+    data: index of the first history value, -1 for cables without points
+    radius: radius of the cross section [m]
+    before, after: rows of the neighbours in the chain, -1 at an end of the chain
+    chain: index of the chain, different in each set
+    arc: reference length of the chain up to the start of the cable [m]
+    loop: reference length of a closed chain, 0 for an open chain [m]
+    apart: smallest arc length between two points of one chain that may touch each other [m]
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -125,8 +131,8 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """Return a difference of arc lengths of a chain [m]. On a closed chain, whose length is ``loop``, the result is the
-    difference with the smallest magnitude.
+    """Return the difference of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the result is
+    the signed length of the shorter connection.
     """
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))
@@ -135,11 +141,11 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Return whether the foot at s of cable b is so near to the point xi of cable a along the same chain that it is not
-    a contact.
+    """Return whether the foot at s on cable b is not counted as a contact of the point at xi on cable a, because both
+    lie on the same chain with an arc length of less than ``apart``/2 between them.
 
-    New feet within the arc length ``apart`` are ignored. If the distance no longer has a minimum, the search for the
-    foot converges to the point itself.
+    The search ignores new feet within the arc length ``apart``. The foot of an existing contact can move into this
+    range: if the distance no longer has a separate minimum, the foot converges to the point itself.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

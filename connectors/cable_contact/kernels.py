@@ -33,12 +33,13 @@ for points of a core in the centre of a coil:
 The share σ is a history value, updated after each Newton run.
 
 In each iteration of Newton's method, the contact state (open or closed, stick or slip) follows from the current motion
-and from the history at the start of the step. Therefore a change of the state does not require a repeated run. A point
-that was open at the start of the step has no bristle in this step.
+and from the history at the start of the step. Therefore a change of the contact state does not require a repeated
+Newton run. A point that was open at the start of the step has no bristle in this step.
 
-A point has `TOUCHING` places, one for each cable that it touches. The history values of a place are, in order: index of
-cable B counted from 1, 0 without a cable; s of the foot; gap -δ; state (-2 open or without friction, 0 sticks, 1 slips,
--3 new); s_0 on the chain; m_A, m_B and the tangents t_A, t_B for which these normals were stored; σ.
+The history of a point has `TOUCHING` contact slots, each of which stores the contact with one cable. The values of a
+slot are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
+open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B for which
+these normals were stored, and σ.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -73,7 +74,7 @@ from windlass.framework.kernels.kernel import kernel
 TOUCHING = 6
 """Largest number of cables that one point can touch simultaneously."""
 WIDTH = 18
-"""Number of history values of a place, which describes the contact of a point with one cable."""
+"""Number of history values of a contact slot, which describe the contact of a point with one cable."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
@@ -84,12 +85,12 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class PairList(NamedTuple):
-    """The m occupied places, ordered by the k pairs of cables. A place is the contact of a point with one cable."""
+    """The m contacts of points with cables, ordered by the k pairs of cables."""
 
-    at: IntArray  # index of the first history value of each place, shape (m,)
-    cable: IntArray  # row of cable A of each place, shape (m,)
+    at: IntArray  # index of the first history value of each contact, shape (m,)
+    cable: IntArray  # row of cable A of each contact, shape (m,)
     place: FloatArray  # arc length of the point on cable A [m], shape (m,)
-    first: IntArray  # first place of each pair, followed by m, shape (k + 1,)
+    first: IntArray  # index of the first contact of each pair, followed by m, shape (k + 1,)
     pair: IntArray  # rows of cables A and B, shape (k, 2)
 
 
@@ -102,8 +103,8 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """Motion of a point of cable A and of its foot on cable B: s; whether the foot is held at an end of B; r, r' and
-    their rates of A; r, r', r'' and their rates of B.
+    """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
+    foot is held at an end of B, r and r' of A with their rates, and r, r' and r'' of B with their rates.
     """
 
     s: float
@@ -121,7 +122,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Data of a bristle: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
+    """Bristle of a contact: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
 
     holds: bool
     slid: float
@@ -186,7 +187,7 @@ def read_three(data: FloatArray, at: int) -> Vector:
 
 @kernel(inline=True)
 def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) -> Bristle:
-    """Read the bristle of a place from the history at the start of the step, with the foot s on cable b."""
+    """Read the bristle of a contact from the history at the start of the step, with the foot s on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     slid = wrap_arc(c[b].arc + s - start[at + ANCHOR], c[b].loop) if holds else 0.0
     return Bristle(
@@ -260,7 +261,7 @@ def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector
 def add_residual(
     c: NDArray[Any], list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces of all places."""
+    """Add the forces of all contacts."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)

@@ -39,19 +39,19 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
-"""Function that returns values of all places."""
+"""Function that returns one value or vector for each contact."""
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
-    """Return the contact places of all cables in the table of the given rows."""
+    """Return the contacts of all cables in the table of the given rows."""
     system = rows.layout.systems[rows.table.component]
     assert isinstance(system, CableSystem) and system.places is not None
     return system.places
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Return, for each cable, the sum of the values of occupied places; ``on_a`` are values on cable A, ``on_b`` on
-    cable B, shape (rows, ...).
+    """Return the sum of the values of all contacts of each cable, shape (rows, ...). ``on_a`` contains the value on
+    cable A for each contact, and ``on_b`` the value on cable B.
     """
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c), *on_a.shape[1:]))
@@ -61,8 +61,8 @@ def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> Flo
 
 
 def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> FloatArray:
-    """Return an array of all places with the given values of the occupied places; free places have the value ``empty``,
-    shape (places,).
+    """Return an array with one element for each contact slot, shape (slots,). Slots with a contact get the given
+    values, and free slots get the value ``empty``.
     """
     whole = np.full(len(places.at), empty)
     whole[places.rank] = values
@@ -70,7 +70,7 @@ def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> Floa
 
 
 def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: float) -> FloatArray:
-    """Combine the values of the places of each point, shape (rows, largest number of points of a row)."""
+    """Combine the values of the contacts of each point, shape (rows, largest number of points of a row)."""
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
     whole = np.full((len(c), int(c["points"].max(initial=0))), empty)
@@ -116,7 +116,7 @@ def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output that is the sum over the places of each cable."""
+    """Create an output that is the sum over the contacts of each cable."""
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)
@@ -133,8 +133,9 @@ def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of rows from a function of all places. ``summed``: whether values are summed over processes,
-    because points of one process act on cables of other processes."""
+    """Create an output of cables from a function that returns the values of all contacts. ``summed``: whether values
+    are summed over processes, which is necessary if points of one process act on cables of other processes.
+    """
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed
     )  # fmt: skip

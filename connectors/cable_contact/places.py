@@ -1,5 +1,5 @@
-"""The contact places of points: data for kernels, and values for outputs and energy balances. A place is the storage
-for one contact of a point with a cable.
+"""The contacts of points with cables: data for kernels, and values for outputs and energy balances. Each point has
+several contact slots in its history values; a slot stores the contact with one cable, or is free.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields, System
 
 SHOWN = 11
-"""Number of values that `fill_places` writes for each place."""
+"""Number of values that `fill_places` writes for each contact."""
 PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
 @dataclass
 class ContactPlaces:
-    """All contact places of the points of this process, which of them are occupied, and the cables of all processes."""
+    """All contact slots of the points of this process, their stored contacts, and the cables of all processes."""
 
     c: NDArray[Any]  # records of the cables
-    at: IntArray  # index of the first history value of every place, shape (places,)
-    cable: IntArray  # row of the cable of every place, shape (places,)
-    point: IntArray  # index of the point of every place on its cable, shape (places,)
-    x: FloatArray  # arc length of the point of every place on its cable [m], shape (places,)
-    number: FloatArray  # index of the cable, counted from 1, that each place touches at present, shape (places,)
-    taken: PairList  # the occupied places
+    at: IntArray  # index of the first history value of every contact slot, shape (slots,)
+    cable: IntArray  # row of the cable of every slot, shape (slots,)
+    point: IntArray  # index of the point of every slot on its cable, shape (slots,)
+    x: FloatArray  # arc length of the point of every slot on its cable [m], shape (slots,)
+    number: FloatArray  # index of the other cable of every slot, counted from 1; 0: free slot, shape (slots,)
+    taken: PairList  # the contacts
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Indices of the occupied places among all places, in the order of ``taken``, shape (m,)."""
+    """Index of the slot of each contact, in the order of ``taken``, shape (m,)."""
 
     def assign(self, data: FloatArray) -> None:
-        """Assign places to the cables that the history values name."""
+        """Update the list of contacts from the history values."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
             return
@@ -79,7 +79,7 @@ class ContactPlaces:
 
 
 def create_places(c: NDArray[Any]) -> ContactPlaces:
-    """Create all places; none of them is occupied."""
+    """Create all contact slots, without contacts."""
     points = np.repeat(np.arange(len(c)), c["points"])
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
@@ -95,7 +95,7 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
 class CableSystem(System):
     """The system of `ContactFrictionCables3D`. Each row of ``dofs`` contains the coordinates of a pair of cables."""
 
-    places: ContactPlaces | None = None  # the contact places of the points of this process
+    places: ContactPlaces | None = None  # the contacts of the points of this process
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)."""
 
@@ -104,10 +104,10 @@ class CableSystem(System):
 def fill_places(
     c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """Write values of the occupied places, in the order of `list_`: forces to out (m, SHOWN), powers and energies to
-    parts (m, NUMBERS).
+    """Write values of the m contacts in the order of ``list_``. The forces are written into ``out``, shape (m, SHOWN),
+    and the powers and energies into ``parts``, shape (m, NUMBERS).
 
-    out: pressing force p; force -f on A; v_t; torques -M·t on A and on B; depth; σ.
+    out: pressing force p, force -f on A, v_t, torques -M·t on A and on B, depth, and σ.
     parts: see `contact/power.py`.
     """
     for i in range(len(list_.at)):
@@ -154,9 +154,7 @@ def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, Floa
 
 
 def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the powers and energies of all places of all rows, shape (rows, largest number of places of a row,
-    NUMBERS).
-    """
+    """Return the powers and energies of all contact slots, shape (rows, largest number of slots of a row, NUMBERS)."""
     c = places.c
     _, parts = eval_places(places, fields)
     whole = np.zeros((len(c), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))

@@ -1,18 +1,18 @@
 """Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``.
 
-A foot is a point of an axis whose distance from a contact point has a local minimum. A place is the storage for one
-contact between a point and a foot.
+A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
+one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each local minimum of the distance. Minima are found from sign changes of (r - p).r' between adjacent ones of
-five points on the cubic, and at the ends of chains. Therefore a point may touch a chain several times, including its
-own chain; feet within ``apart`` along the same chain are ignored. New feet receive free places in the order of their
-distance; feet in contact keep their places.
+cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
+between two successive points of five points on the cubic. In addition, the end of a chain can be a foot. Therefore a
+point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain are ignored.
+New feet receive free slots in the order of their distance; feet in contact keep their slots.
 
 The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
 result of a search is valid while
 
-    2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
+    2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -60,8 +60,8 @@ from windlass.framework.parallel.processes import Processes
 PIECES = 4
 """Number of segments into which a cable is divided to separate minima of the distance."""
 LEAST_SHARE = 1e-3
-"""Smallest share of the stiffness [1]; feet with a smaller share are ignored, because the points of the other cable
-carry the contact.
+"""Smallest share σ of the stiffness [1]. Feet with a smaller share are ignored, because the points of the other cable
+carry nearly the whole contact force.
 """
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
@@ -117,8 +117,7 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # position of the point and its derivatives; F: sign of the derivative of the distance along b at the ends
-            # of pieces
+            # position of the point and its derivatives; F: (r - p).r' at the ends of the pieces of cable b
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -159,10 +158,10 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the places of the points.
-    Return the smallest gap of a foot without place [m].
+    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the contact slots of the
+    points. Return the smallest gap of a foot for which no slot is free [m].
 
-    ``left`` receives the index of a closed foot without place, or -1.
+    ``left`` receives the index of a foot in contact for which no slot is free, or -1.
     """
     least, first = np.inf, 0
     left[0] = -1
@@ -182,7 +181,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # for another foot, find the first free place for a contact
+                # for another foot, find the first free contact slot
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -210,7 +209,7 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """Return the place of a point that already stores the foot s on cable b, or -1 if there is no such place."""
+    """Return the contact slot of a point that already stores the foot s on cable b, or -1 if there is no such slot."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -224,7 +223,7 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 @dataclass
 class CableSearch:
-    """The search for feet, and the data stored until the next search."""
+    """Search for feet, with the data that are stored between two searches."""
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # name of their component, for messages
@@ -236,18 +235,20 @@ class CableSearch:
     margin: float = 0.0  # motion of a cable up to which the result of the search is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """Index of the cable, counted from 1, to which each place was assigned after the last update, shape (places,)."""
+    """Index, counted from 1, of the other cable of the contact in each contact slot after the last update, shape
+    (slots,).
+    """
 
     def update(self, fields: Fields) -> bool:
-        """If the last search may be outdated, search for feet and store them in places. Return whether a search was
-        made.
+        """If the last search may be outdated, search for feet and store the contacts with them. Return whether a search
+        was made.
 
-        The feet of occupied places must be updated before this call. If the search of any process may be outdated, all
+        The feet of stored contacts must be updated before this call. If the search of any process may be outdated, all
         processes search.
 
         Raises:
-            ModelError: cables that penetrate each other by more than a radius, or a point that touches more cables than
-                it has places.
+            ModelError: cables penetrate each other by more than a radius, or a point touches more than `TOUCHING`
+                cables.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
@@ -273,7 +274,9 @@ class CableSearch:
         return True
 
     def _give_places(self, fields: Fields) -> float:
-        """Store near feet in places and return the smallest gap of a foot without place [m]."""
+        """Store the contacts with near feet, and return the smallest gap of a foot for which no contact slot is free
+        [m].
+        """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
             self._check_depth(which, found)
@@ -332,8 +335,8 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Describe the contact with the greatest depth, if this depth exceeds a radius. ``at`` and ``cable`` are values
-        of all places, see `ContactPlaces`.
+        """Describe the contact with the greatest depth, if this depth exceeds a radius. ``at`` and ``cable`` are
+        attributes of `ContactPlaces`.
         """
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])

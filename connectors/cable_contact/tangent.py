@@ -2,9 +2,10 @@
 
 The force of a point depends on r and r' of A at the point and of B at the foot, and on their rates. Each equation of
 the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
-changes r and r' by the shape functions and is weighted with dq. A variation of a velocity changes the rates of r and r'
-by the same functions and is weighted with dv. Therefore one evaluation gives the derivatives with respect to both
-coordinates and velocities. The foot satisfies d.r'_B = 0, so its arc length changes by δs:
+changes r and r' in proportion to the shape functions and is weighted with dq. A variation of a velocity changes the
+rates of r and r' in proportion to the same functions and is weighted with dv. Therefore one evaluation gives the
+derivatives with respect to both coordinates and velocities. The foot satisfies d.r'_B = 0, so its arc length changes by
+δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
@@ -75,7 +76,7 @@ def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vecto
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Return the variations of length and direction of a vector l t."""
+    """Return the variations of the length l and of the direction t of a vector l t."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 
@@ -91,7 +92,7 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Return the variation of share (couple × t)/l."""
+    """Return the variation of ``share`` times (couple × t)/l."""
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
@@ -201,8 +202,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all places, at constant history, to the values of the matrix. ``slots`` are ordered by
-    pairs of cables.
+    """Add dq df/dq + dv df/dv of all contacts, at constant history, to the values of the matrix. ``slots`` contains the
+    storage indices of the matrix entries of each pair of cables.
     """
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):

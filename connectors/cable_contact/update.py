@@ -3,16 +3,16 @@ symbols.
 
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
 the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In
-static solves the change of forces due to new shares σ is added to the error. A point that has just closed gets its
-anchor at its current position. The anchor of a slipping point is chosen such that bristle and damper together exert the
-force μ p:
+static solves the change of the forces due to new values of the share σ is added to the error. A point that has just
+closed gets its anchor at its current position. The anchor of a slipping point is chosen such that bristle and damper
+together exert the force μ p:
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables that penetrate each other
-by more than a radius would pass through each other. In this case the error is infinite, so solvers reduce the step or
-fail.
+by more than a radius would pass through each other. In this case the force error is infinite, so solvers reduce the
+step or fail.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ HOPS = 1000
 
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
-    """Find the foot of p on the chain, from the start value s on cable b. Return the cable of the foot, its arc length,
-    and whether it is held at an end of the chain.
+    """Find the foot of p on the chain, starting at the arc length s on cable b. Return the cable of the foot, its arc
+    length, and whether it is held at an end of the chain.
     """
     held, last = False, 0
     for _ in range(HOPS):
@@ -85,8 +85,7 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # two neighbouring cables would transfer the foot to each other endlessly, so the foot remains at their
-                # common node
+                # the transfer between two neighbouring cables would not end, so the foot remains at their common node
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
             s = min(s, c[b].length)
@@ -108,8 +107,9 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
-    """Write anchor, normals and tangents of a place that has closed or that slips; ``arc`` is the arc length of the
-    foot on its chain [m]."""
+    """Write anchor, normals and tangents of a contact that has closed or that slips; ``arc`` is the arc length of the
+    foot on its chain [m].
+    """
     u: Vector = (0.0, 0.0, 0.0)
     law, ft = par.law, t.f.force
     size = sqrt(dot(ft, ft))
@@ -134,7 +134,7 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Update the feet of all places. Write the force errors and the pressing forces of the last Newton run [N] into
+    """Update the feet of all contacts. Write the force errors and the pressing forces of the last Newton run [N] into
     ``errors`` and ``forces``, shape (rows,) each.
     """
     errors[:], forces[:] = 0.0, 0.0
@@ -164,7 +164,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
-    """If two places of a point have the same foot, release one of them."""
+    """If two contacts of a point have the same foot, delete one of them."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -193,14 +193,14 @@ def update_history(
     rests: bool,
     outcome: FloatArray,
 ) -> None:
-    """Update states and bristles of all places; ``start`` contains the history values at the start of the step.
+    """Update states and bristles of all contacts; ``start`` contains the history values at the start of the step.
 
-    ``passed``: whether a foot has moved to another cable. ``rests``: whether the solve is static; in static solves,
-    forces must balance with the new shares σ.
+    ``passed``: whether a foot has moved to another cable.
+    ``rests``: whether the solve is static; in static solves, forces must balance with the new shares σ.
 
-    Writes four values to ``outcome``: the largest sum of the errors of a cable [N]; whether any point opened, closed,
-    began to stick or slip, or moved to another cable; the largest pressing force of a cable [N]; and the row of the
-    largest error, -1 without errors.
+    The values of ``outcome`` are the largest sum of the errors of a cable [N], whether any contact state has changed or
+    any foot has moved to another cable, the largest pressing force of a cable [N], and the row of the largest error,
+    which is -1 without errors.
     """
     changed = passed
     for i in range(len(list_.at)):

@@ -58,7 +58,8 @@ def add_contact(
             this law is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and
             `ContactCircleCable2D` replace the cable by straight segments.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
-        cables: n cables, of one type or of several types: `Cable2D`, and `ALECable2D` without offset.
+        cables: n cables of the types `Cable2D` or `ALECable2D`. `ALECable2D` is only allowed without
+            ``vertical_offset``.
         segments: number of straight segments or contact points of each cable, depending on the law.
         circle_radius: radius [m] of all circles, or one radius per circle.
         vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
@@ -69,7 +70,7 @@ def add_contact(
             values (one per pair).
 
     Returns:
-        The rows of all pairs, shape (k n,). Row i n + j belongs to circle i and cable j.
+        The rows of all pairs, shape (k n,). The row with the index i * n + j belongs to circle i and cable j.
 
     Raises:
         ModelError: no circle or no cable is given, or the law does not allow a value.
@@ -125,7 +126,7 @@ def add_contact_with_many(
         **columns: further columns of the law, with one value for all rows.
 
     Returns:
-        The rows, shape (touching n,). Row j touching + i is the row with index i of cable j.
+        The rows, shape (touching n,). The rows of cable j have the indices j * touching to (j + 1) * touching - 1.
 
     Raises:
         ModelError: no circle or no cable is given, or the law does not allow a value.
@@ -152,7 +153,9 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat each value of an array with one value per circle for all cables; return other arguments unchanged."""
+    """Repeat the values of an array with one value per circle, so that each pair of circle and cable has a value.
+    Return other arguments unchanged.
+    """
     if shape_of(value) != (circles,):
         return value
     return np.repeat(value, cables) if isinstance(value, np.ndarray) else [v for v in value for _ in range(cables)]

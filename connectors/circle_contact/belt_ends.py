@@ -1,15 +1,16 @@
 """Ends of the arc of a belt with bending stiffness on an elastic pulley: position of the point at which the belt leaves
 the pulley, and the additional length of the belt.
 
-The belt is a beam under the force F, with the bending stiffness EI, on an elastic foundation with the stiffness k that
-cannot pull. On the arc the depth of the belt in the circle is F/(k R). Let s [m] be the position on the circle, 0 where
-the circle is parallel to the span and > 0 towards the span, and y [m] the depth minus F/(k R):
+The belt is a beam with the bending stiffness EI under the axial force F. It lies on an elastic foundation with the
+stiffness k, which exerts pressure but no tension. On the arc the depth of the belt in the circle is F/(k R). Let s [m]
+be the arc length along the circle, which is 0 where the circle is parallel to the span and positive towards the span.
+Let y [m] be the depth minus F/(k R):
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
 
-At s = e the depth is 0, and y and its first three derivatives are continuous. The length of the belt minus the lengths
-of arc and straight line is
+At s = e the depth is 0, and y and its first three derivatives are continuous. The additional length, which is the
+length of the belt minus the lengths of the arc and of the straight span, is
 
     the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
     function of the straight line for s > 0.
@@ -17,9 +18,9 @@ of arc and straight line is
 The span is a tangent of a circle of the radius R + l²/(2 R), which the straight line touches at s = 0. On a rigid
 circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
 
-If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the additional
-length of both ends together is t² l/8 - R t³/24, the spans are tangents of a circle of the radius R + t l/2 - R t²/8,
-and the curvature at the point is t/(2 l).
+If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the sum of the
+additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R + t l/2 - R
+t²/8. The curvature at the point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.
@@ -35,7 +36,9 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 CLOSE = 1e-5
-"""Smallest |g|/a [1]. Equal roots p are evaluated with this value."""
+"""Smallest |g|/a [1]. If the two roots p are closer, they are evaluated with this value, because the equations are
+singular for equal roots.
+"""
 STIFFEST = 1e30
 """Contact stiffness above which a circle is treated as rigid [N/m²]."""
 SHORTEST = 1e-6
@@ -47,7 +50,7 @@ class SpanEnds(NamedTuple):
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
         belt touches beyond the arc.
-    longer: additional length of the belt at the end, relative to arc and span [m].
+    longer: additional length of the belt at one end of the arc, see the docstring of this module [m].
     offset: distance between the straight line of the span and the parallel tangent of the circle [m].
     curvature: curvature of the belt on the circle [1/m].
     """
@@ -71,7 +74,7 @@ def eval_ends(
         contact: contact stiffness k per length of the belt [N/m²]; inf for a rigid circle.
         radius: R [m].
         angle: wrap angle t of the arc [rad].
-        longest: upper limit of l [m]. The radius R is a second upper limit.
+        longest: upper limit of l [m]. In addition, l is limited to R.
     """
     contact = np.minimum(contact, STIFFEST)
     l = np.minimum(np.sqrt(bending / force), np.minimum(longest, radius))

@@ -1,13 +1,14 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law equals `ContactFrictionCircleCable2D` with f_t = 0. Its history contains one value per segment, the gap of the
+The law is `ContactFrictionCircleCable2D` with f_t = 0. Its history contains one value per segment, the gap of the
 segment. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 
 The stored gap is updated after a Newton run, and only if its sign has changed. The contact exerts no torque on the
-circle, so any position marker is allowed. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
-ObjectContactCircleCable2D.
+circle, so any position marker is allowed.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair.
 
     Stiffness and damping *per segment* are used unchanged for every segment; values *per length* are multiplied by the
-    reference length L/n of a segment, so the contact does not depend on the mesh. History values per row: gaps [m] (n).
+    reference length L/n of a segment, so the contact does not depend on the mesh. History values per row: the gaps of
+    the n segments [m].
     """
 
     circle = ref(POSITION, "centre of the circle")

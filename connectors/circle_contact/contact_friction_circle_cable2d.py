@@ -5,12 +5,14 @@ with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along circle and segment. The
-history values describe whether a segment is closed and whether it sticks. They change only between Newton runs. See
-`circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in the ratio
-1-rho to rho. The circle receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of
-Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the length l in x_cur is the reference length of a
-segment. In this law l is the current length of the segment on the circle.
+Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
+segment. The history values describe whether a segment is closed and whether it sticks. They change only between Newton
+runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in
+the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the
+length l in x_cur is the reference length of a segment. In this law l is the current length of the segment on the
+circle.
 """
 
 from __future__ import annotations
@@ -79,9 +81,9 @@ class ContactFrictionCircleCable2D(SegmentContact):
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
     sticking position belongs to a segment of the mesh, so the bristle does not move with the material. History values
-    per row: gaps [m] (n), states (n), sticking positions [m] (n). Rows with moving material that use the current length
-    have one further value (1): the axial displacement of the material [m] at the time at which the positions were
-    stored.
+    of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with moving material that use the
+    current length have one further value, the axial displacement of the material [m] at the time at which the positions
+    were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -120,7 +122,7 @@ class ContactFrictionCircleCable2D(SegmentContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return the initial history values if the user did not specify them."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
     per_row = (0.0,) if current and has_moving(world) else ()
@@ -154,7 +156,7 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Create the system that evaluates the rows."""
-    check_forms(rows.table, FORMS, rows.rows)  # repeated, because friction_stiffness may have changed
+    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 

@@ -1,10 +1,11 @@
-"""Contact with friction between points on the cubic axis of cables and any circle of a set, for reevings, conveyors and
-long belts.
+"""Contact with friction between points on the cubic axis of cables and the circles of a set, for reevings, conveyors
+and long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D`. A row does not belong to a fixed pair: it belongs to a cable
-and to the circle of the set that is near the cable at present. Therefore a belt of n cables on k circles has 2 n rows
-instead of k n. The tangent couples each cable only to circles near it; see `contact/pair_search.py`. Source: P.
-Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to the circle of
+the set that is near the cable. Therefore a belt of n cables on k circles has 2 n rows instead of k n. The tangent
+couples each cable only to circles near it; see `contact/pair_search.py`.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Set of circles that the same cables may touch.
 
-    The search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of cable and circle exceeds this margin.
+    A search finds circles whose distance from a cable is at most the search margin ``skin``. The search is repeated
+    when the sum of the displacements of a cable and a circle since the last search exceeds this margin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -65,8 +66,8 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
     A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
-    `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
-    index of the circle among the circles of all sets, counted from 1 (0 without circle).
+    `ContactFrictionCirclePoints2D`. History values of a row with n points: n gaps [m], n states, n anchors on the
+    circle [m], and the index of the circle among the circles of all sets, counted from 1 (0 without circle).
     """
 
     circle_set = ref("CircleSet", "the circles")
@@ -79,7 +80,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return initial values of the history that the user did not specify."""
+    """Return the initial history values if the user did not specify them."""
     return create_history(world, ContactFrictionCircleSetPoints2D, values, START, (0.0,))
 
 

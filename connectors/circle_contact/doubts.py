@@ -2,19 +2,21 @@
 reports it before or after a run.
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
-  which steps must resolve. If a step lasts several periods, the losses of belts are doubtful, see `LONGEST_STEP`.
+  which steps must resolve. If a step is longer than `LONGEST_STEP` periods, the computed energy losses of belts are
+  doubtful.
 - Angle per segment. The middle of a straight segment of length l touches the circle. The path of the cable becomes
-  longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. Contact points with the spacing l do
-  not detect that a cable crosses a circle on a chord shorter than l.
-- Length of cables. The deviation of the cubics of cables from the circle is compared with the stiffness of contact and
-  bristles, see `mesh.py`.
+  longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. If a cable crosses a circle along a
+  chord shorter than the spacing of the contact points, the contact may not be detected.
+- Length of cables. The cubic axes of cables deviate from the circle. The effect of this deviation depends on the
+  stiffness of contact and bristles, see `mesh.py`.
 - Overlapping circles. Circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
 - Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
-- Static solves. A circle far from all cables is doubtful (checked on one process only). A cable that is deep inside a
-  circle at the start is doubtful, because contact pushes the cable out of the circle on the side to which it is nearer.
-  This side may be wrong, for example the lower side of circles that represent a sea bed.
+- Static solves. The result is doubtful if a circle is far from all cables (checked on one process only). It is also
+  doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on the
+  side to which it is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable may be
+  pushed out below it.
 - Windings. If the number of turns of a closed belt around a pulley changes, the belt has left the pulley.
 """
 
@@ -45,13 +47,13 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] above which results are doubtful, because the path of the cable is too long by
-1 %.
+"""Angle of a segment on its circle [rad] above which results are doubtful. At this angle the path of the cable is 1 %
+too long.
 """
 LONGEST_STEP = 3.0
-"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. In test runs,
-bristles with the stiffness 60 EA/R² vibrated with steps of 4 periods, and bristles with the stiffness 8 EA/R² vibrated
-with steps of 16 periods.
+"""Ratio of the step size to the period of the vibration of a belt on its contact stiffness [1] above which the computed
+energy losses of the belt are doubtful. In test runs, bristles with the stiffness 60 EA/R² vibrated with steps of 4
+periods, and bristles with the stiffness 8 EA/R² vibrated with steps of 16 periods.
 """
 FAR = 0.5
 """Ratio of the smallest gap to the radius of the circle [1] above which the circle is reported as untouched."""
@@ -85,7 +87,7 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        # the angle is not checked on pulleys with grooves
+        # the angle is not checked on toothed pulleys
         angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within

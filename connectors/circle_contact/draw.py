@@ -67,7 +67,7 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """Data of the circles of some rows that do not change during a run."""
+    """Data of the circles of a set of rows that are constant during a run."""
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers in the columns of their family, shape (circles,)
@@ -119,7 +119,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """Data of the segments of some rows that do not change during a run."""
+    """Data of the segments of a set of rows that are constant during a run."""
 
     contact: ContactView  # contact rows
     row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)

@@ -1,11 +1,11 @@
 """Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
-A belt on a circle behaves like a string on an elastic foundation: F g'' = k g + F/R. At the distance s from the entry
-its depth is F/(k R) (1 - exp(-s/l)) with l² = F/k. Along this distance the belt runs on a larger radius, and its slope
-differs from the tangent of the circle. Therefore the angle on the circle per length of belt is smaller than inside the
-arc, by the relative difference l²/R² (exp(-s/l) + exp(-2 s/l)/2). The elastic belt on its bristles, with a² = EA/mu_k,
-has the displacement u:
+The gap g of a belt on a circle follows the equation of a string on an elastic foundation: F g'' = k g + F/R. At the
+distance s from the entry its depth is F/(k R) (1 - exp(-s/l)) with l² = F/k. Near the entry the belt therefore runs on
+a larger radius, and its slope differs from the tangent of the circle. Therefore the angle on the circle per length of
+belt is smaller than inside the arc, by the relative difference l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k,
+the displacement u of the elastic belt on its bristles satisfies
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
     -u.
@@ -26,12 +26,12 @@ from windlass.framework.kernels.kernel import kernel
 CORD_FACTOR = 100.0
 """Value of k R²/EA at which the elastic depth of the contact causes 1 % of the total loss of speed of the belt [1]."""
 WAVE_FACTOR = 384.0
-"""Largest k R² t⁴/T [1], with the angle t of an element and the tension T, for which the depth of the belt exceeds the
-deviation of its cubics from the arc.
+"""Largest value of k R² t⁴/T [1] for which the depth of the belt in the contact exceeds the deviation of its cubic
+elements from the arc; t is the angle of an element, and T is the tension.
 """
 SHARE = 0.3
-"""Share of the allowed traction that may be due to the depth of contact [1]. The share of the mesh is the same, and the
-remainder is for waves of the belt.
+"""Share of the allowed traction that may be due to the depth of contact [1]. The mesh may cause the same share, and
+waves of the belt may cause the remainder.
 """
 NEAR = 1e-6
 """Relative difference between l and a, or l and 2 a [1], below which the closed form becomes 0/0."""
@@ -40,7 +40,9 @@ REACH, PLACES, COARSE = 10.0, 2000, 40
 [1]. PLACES: number of intervals of this arc. COARSE: number of intervals per step of the first, coarse search.
 """
 LARGEST_ANGLE = 0.3
-"""Largest angle of an element on the circle [rad]. With larger angles the motion of drives does not become steady."""
+"""Largest angle of an element on the circle [rad]. With larger angles the simulated motion of drives does not become
+steady.
+"""
 
 
 @kernel(inline=True, fast=False)
@@ -167,9 +169,9 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    The depth of contact and the mesh each cause at most three tenths of ``traction``. The remainder of the friction
-    limit is sufficient for waves of the belt if the contact has a third of the critical damping. Bending stiffness is
-    neglected: it increases the tractions if sqrt(EI/F) exceeds l.
+    The depth of contact and the mesh each cause at most three tenths of ``traction``. If the contact has a third of the
+    critical damping, waves of the belt use at most the remainder. Bending stiffness is neglected: it increases the
+    tractions if sqrt(EI/F) exceeds l.
 
     Args:
         axial_stiffness: EA [N], > 0.

@@ -44,16 +44,18 @@ STRAIN_FACTOR = 0.8
 cable increases with the fourth power of the angle.
 """
 TOLERATED = 1.3
-"""Ratio of the angle of a cable to its largest angle above which the error of tensions exceeds one per cent [1]."""
+"""Ratio of the angle of a cable to the result of `choose_angle` [1] above which the error of tensions exceeds one per
+cent.
+"""
 CABLES_ON_ARC = 3.0
 """Smallest number of cables on an arc if their number is chosen automatically [1]."""
 FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
-"""Smallest numbers of touching cables for which the speed of a pulley is reliable [1]. FEWEST_ON_ARC: number if cables
-touch along the arc only. FEWER_PER_REACH: additional number of cables per cable that is in contact beyond each end of
-the arc, where cables have no friction yet.
+"""Constants of the smallest number of touching cables for which the speed of a pulley is reliable [1]. FEWEST_ON_ARC:
+number of cables if no cable touches beyond the ends of the arc. FEWER_PER_REACH: number of additional cables for each
+cable that is in contact beyond each end of the arc, because such cables have no friction yet.
 """
 REST = 1e-9
-"""Speed of a rim below which its circle is at rest [m/s]."""
+"""Speed of a rim below which the circle is treated as not rotating [m/s]."""
 ROOM = 1.2
 """Ratio of the recommended number of cables on an arc to the smallest sufficient number [1]."""
 FINEST = 4.0
@@ -61,7 +63,8 @@ FINEST = 4.0
 """
 LARGEST_TRACTION = 0.75
 """Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. If the
-closed form predicts this value, the traction in runs is 0.6 to 0.7 times the friction limit.
+closed form of `mesh_traction.py` predicts this value, the traction in simulations is 0.6 to 0.7 times the friction
+limit.
 """
 
 
@@ -114,8 +117,8 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """Contact of a belt with a rotating circle: name of the circle, and index of its marker in the contact, which
-    differs between belts.
+    """Contact of a belt with a rotating circle: the name of the circle, and the index of its marker, which is different
+    for each belt.
     """
 
     circle: str
@@ -165,7 +168,7 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     ``cables`` the cable of each row, shape (rows,).
     """
     at_points = touches_at_points(rows.table.component)
-    # present gaps are used, because contact states may not have been decided yet
+    # current gaps are used, because contact states may not have been updated yet
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
         # belts on enlarged circles are checked after the run, together with the length of their cables

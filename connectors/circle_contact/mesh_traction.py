@@ -9,13 +9,15 @@ of the deflection of a clamped beam with a force at its middle. The slopes of th
 - If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
-- On a rigid layer cables keep the stretch that they have at the entry. The bristles then deflect by half of the
-  deflection on an elastic layer; runs show 0.45 to 0.59.
+- On a rigid layer cables keep the stretch that they have at the entry. The deflection of the bristles is then about
+  half of the deflection on an elastic layer; in simulations the ratio is 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
-the traction is smaller than the value of the closed form. On a rigid layer the loss of speed does not depend on a
-traction below half of the friction limit. Source: Volkersen 1938 for the length a. The section "Mesh without load" of
-docs/explanation/theory/contact.md compares the closed form with runs.
+the traction is smaller than the value of the closed form. On a rigid layer a traction below half of the friction limit
+has no effect on the loss of speed.
+
+Source: Volkersen 1938 for the length a. The section "Mesh without load" of docs/explanation/theory/contact.md compares
+the closed form with runs.
 """
 
 from __future__ import annotations
@@ -83,8 +85,8 @@ class MeshTraction(NamedTuple):
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
-        """Return the factor by which ``"length"`` or ``"bristles"`` must change such that a traction that is too large
-        decreases to ``small``.
+        """Return the factor by which the attribute ``"length"`` or ``"bristles"`` must be multiplied, such that the
+        traction decreases to ``small``.
         """
 
         def exceeds(factor: float) -> float:
@@ -110,8 +112,8 @@ class MeshTraction(NamedTuple):
 
 
 def describe_more(factor: float) -> str:
-    """Return a text about a factor on the number of cables: ``"4 % more cables"``, or ``"1.7 times as many"`` for
-    factors from 1.5.
+    """Return a text that describes the factor by which the number of cables must increase: ``"4 % more cables"``, or
+    ``"1.7 times as many"`` for factors from 1.5.
     """
     if factor < 1.5:
         return f"{max(np.ceil(100.0 * (factor - 1.0) - 1e-9), 1.0):.0f} % more cables"

@@ -38,7 +38,7 @@ class ContactView(NamedTuple):
     middle of each [m/s], in global x and y, shape (k, 2) each.
     """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
-    at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre, otherwise at r
+    at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre, otherwise at the distance r
     cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
 
 

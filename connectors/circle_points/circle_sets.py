@@ -45,7 +45,9 @@ class PairColumns(NamedTuple):
 
 @kernel
 def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
-    """Assign rows to the circles that their history values name; return whether the circle of any row has changed."""
+    """Assign each row to the circle whose index is stored in its history values. Return whether the circle of any row
+    has changed.
+    """
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])

@@ -1,10 +1,11 @@
 """Gaps between circles and points of cables. Solvers use the gaps to check whether time steps resolve contacts; see
 `Gaps`.
 
-Rows of sets contain the circles that are near at the ends of a step. A cable may pass a circle for which it has no row.
-If cable and circle together move by more than half a radius, circles without rows are examined; one additional element
-describes the passage with the greatest depth. If a line between neighbouring points moves across the centre of a
-circle, the cable has passed the circle, even if no point is near.
+Rows of circle sets refer to the circles that are near a cable at the start and at the end of a step. Within the step
+the cable may pass through a circle to which none of its rows refers. Such circles are checked if the sum of the
+displacements of cable and circle exceeds half the radius of the circle. One additional element of the arrays describes
+the passage with the greatest depth. If the line between two neighbouring points moves across the centre of a circle,
+the cable has passed through the circle, even if no point has touched it.
 """
 
 from __future__ import annotations
@@ -46,10 +47,12 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
-"""Distance within which circles are examined, divided by the displacement of the cable per step [1]."""
+"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1], up to which the circle
+is examined.
+"""
 PASSING = 0.6
-"""Displacement per step, divided by the radius [1], below which no passage through a circle remains undetected, because
-chords of a relevant depth are longer.
+"""Displacement per step, divided by the radius [1], below which no relevant passage through a circle remains
+undetected, because the chord of such a passage is longer.
 """
 
 
@@ -67,7 +70,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     before, after = ax * by - ay * bx, cx * dy - cy * dx
     if not before * after < 0.0:
         return False
-    # position of the line at the time at which it contains the centre
+    # position along the line when the line contains the centre
     share = before / (before - after)
     px, py = ax + share * (cx - ax), ay + share * (cy - ay)
     ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
@@ -88,8 +91,8 @@ def fill_point_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """Write the gap quantities of points into ``numbers``, row by row; skip inactive rows and rows that are too far
-    from their circles to touch in this step.
+    """Write the gap quantities of points into ``numbers``, row by row. Inactive rows, and rows that are too far from
+    their circles to touch in this step, are skipped.
 
     size: size of the step [s], shape (1,).
     """
@@ -166,7 +169,7 @@ def sweep_circles(
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
         sx, sy, tx, ty = ax + ux * L / 3.0, ay + uy * L / 3.0, bx - wx * L / 3.0, by - wy * L / 3.0
         way = np.sqrt(max(ax * ax + ay * ay, bx * bx + by * by, sx * sx + sy * sy, tx * tx + ty * ty))
-        # slope between the control points
+        # change of the slope between the control points
         mx, my = 3.0 * (tx - sx) / L, 3.0 * (ty - sy) / L
         bend = np.sqrt(max(ux * ux + uy * uy, wx * wx + wy * wy, mx * mx + my * my))
         way += abs(y) * min(2.0, 2.0 * bend) + far
@@ -187,7 +190,7 @@ def sweep_circles(
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # quantities at the start of the step, then at the end of the step
+                # gap quantities at the start of the step, then at the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):
@@ -204,7 +207,7 @@ def sweep_circles(
 
 
 def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callable[[Evaluation], Any]) -> Gaps:
-    """Create the gaps of rows with circle sets; ``assign`` assigns rows to their current circles."""
+    """Create the `Gaps` of rows with circle sets. The function ``assign`` assigns the rows to their current circles."""
     c, fill, sweep, which = p.points, call(fill_point_gaps), call(sweep_circles), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
     gaps = watch_points(rows, c, circles, spare=1)
@@ -225,8 +228,8 @@ def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callabl
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``circles`` is the family of their markers, ``spare`` the number of additional
-    elements.
+    """Create the `Gaps` of rows. ``circles`` is the family of the markers of the circles, and ``spare`` the number of
+    additional elements.
     """
     numbers = create_numbers(int(c.rows["segments"].sum()) + spare)
     near = create_near(len(numbers))

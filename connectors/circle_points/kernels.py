@@ -12,11 +12,12 @@ The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_
 of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
 torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-With a press F the circle is enlarged by F/(k r), with k = k_c per length. Therefore D = r if the cable is in
-equilibrium; see `update.py`. For a row with a press, the damping increases with the depth as d_c min(1, depth/depth_0),
-so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If the cord
-lies above the contact face, r is the sum of the radius of the face and the cord offset. All quantities refer to this
-radius of the cord, and mu is the friction coefficient of the face times the radius of the face divided by r.
+The press F of a cable is its tension minus rhoA v². For a row with a press, the circle is enlarged by F/(k r), where k
+is k_c per length. Therefore D = r if the cable is in equilibrium; see `update.py`. The damping increases with the depth
+as d_c min(1, depth/depth_0), so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth
+in equilibrium. If the cord lies above the contact face, r is the sum of the radius of the face and the cord offset. All
+quantities refer to this radius of the cord, and mu is the friction coefficient of the face times the radius of the face
+divided by r.
 
 All bristles of a cable have the common deflection u, the mean displacement of its points since they began to stick.
 With m closed points and the set S of sticking points, u is
@@ -27,9 +28,10 @@ Open points have no deflection. While a cubic is bent onto a circle, its points 
 R²) in both directions. Most of this motion cancels in the mean, but would deflect individual bristles. Since u_k,t =
 (r/D) v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
-History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n). An anchor
-is the arc position r alpha on the circle at which a bristle is fixed. Without bristles it is the position of the point.
-`update.py` changes history values between Newton runs and, in steps with a press, within Newton runs.
+History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
+anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles it is the
+position of the point. `update.py` changes history values between Newton runs and, in steps with a press, within Newton
+runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for the sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed
@@ -57,14 +59,14 @@ from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Indices of the further history values of a row with a press. PRESS: F - press for the next Newton run [N]. RUBS:
-whether the cable has friction where it touches the circle. PRESSED: F - press in the previous run, which outputs use
-for forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED: integral of
-the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the previous step [1]. WAVE,
-WAVES: mean stretch of the waves [1], and number of waves. For elastic layers see `soft_layer.py`.
+whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the previous Newton run, from which outputs
+compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
+integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the previous step
+[1]. WAVE, WAVES: mean stretch of the waves [1], and number of waves. For elastic layers see `soft_layer.py`.
 """
 COMES, LAID = 0.0, 1.0
-"""States of a row with a press: COMES means that the cable is moving onto the circle, LAID that the cable has friction
-where it touches the circle.
+"""Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
+points that touch the circle have friction.
 """
 FADING = 0.5
 """Depth divided by F/(k r) above which the full damping acts [1]."""
@@ -82,8 +84,8 @@ class PointRows(NamedTuple):
             ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
             ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
             cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
-            Further fields are ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` (see `rigid_layer.py`)
-            and ``active``.
+            Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``, ``rigid_layer`` and
+            ``active`` of the law.
         dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
         others: anchors of rows of other processes, see `read_anchor`, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
@@ -105,8 +107,9 @@ class PointParameters(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """A point of the contact line, in global x and y: position, velocity, and for points at an offset also r' and r'_t;
-    all fields are scalars."""
+    """Position and velocity of a point of the contact line, and for points at an offset also r' and r'_t. All fields
+    are scalars, in global x and y.
+    """
 
     px: float
     py: float
@@ -172,8 +175,8 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is `PRESS` or
-    `PRESSED`.
+    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is the index of the
+    history value with the press, `PRESS` or `PRESSED`.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0

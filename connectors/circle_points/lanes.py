@@ -36,8 +36,8 @@ POINT_LANES = lane_type(
     *LAW, "radius", "grown", *Disc._fields, "cable_length", "vertical_offset", "segments", "closed", "state", "anchor",
     "bend", "sticking", "touching", "distance", "fn", "vt", "arc", coordinates=8, velocities=8, forces=8, load=3,
 )  # fmt: skip
-"""Data of eight rows: the parameters and the `Disc` of each row; length L, offset y, number of points n, coordinates
-and rates of coordinates of each cable.
+"""Type of the record of eight rows. Data of rows: parameters and `Disc`; length L, offset y, number of points n,
+coordinates and their rates of the cable.
 
 Data of the current point: ``closed`` (1 or 0), and its history values ``state`` and ``anchor``. Results of rows:
 deflection of the bristles, number of sticking points, number of closed points with friction, ``forces`` on the
@@ -126,8 +126,8 @@ def read_pose(k: int, g: Any) -> Disc:
 
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
-    """Return the shape functions, their derivatives, the offset and the position of point j of lane k; ``offset``:
-    whether any lane may have an offset.
+    """Return the shape functions, their derivatives, the offset, and the position and velocity of point j of lane k.
+    ``offset``: whether the contact line of any lane may have an offset from the axis.
     """
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)

@@ -1,9 +1,9 @@
 """Energies and powers of points of cables on circles; see `kernels.py` for the forces and `contact/power.py` for the
 parts of the power.
 
-The reaction on the circle acts at the same point, so the lever power is 0. A bristle stores mu_k u u_t = mu_k (r/D) u
-v_t while its point sticks. If m of n points are closed, each bristle stores (n/m) mu_k u²/2. The damping increases with
-the depth in the original circle, which is not enlarged by a press.
+The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. A bristle
+stores mu_k u u_t = mu_k (r/D) u v_t while its point sticks. If m of n points are closed, each bristle stores (n/m) mu_k
+u²/2. The damping increases with the depth in the original circle, which is not enlarged by a press.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from windlass.framework.model.system import Fields
 def fill_points(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Write the quantities of all points, see `contact/power.py`, followed by the number m of closed points with
-    friction, into out, shape (rows, points, NUMBERS + 1).
+    """Write the quantities of all points, which `contact/power.py` defines, into out, shape (rows, points, NUMBERS +
+    1). The last quantity is the number m of closed points with friction.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
         L, closed, law = row.length * n, 0, par.law
-        # bristle stiffness of a closed point: the closed points carry the bristles of all points
+        # bristle stiffness of a closed point; the stiffness of all n bristles is divided among the closed points
         for k in range(n):
             closed += data[first + k] <= 0.0 and data[first + n + k] != UNDEFINED
         mu_k = law.friction_stiffness * n / max(closed, 1)
@@ -64,13 +64,13 @@ def fill_points(
             here[k, NUMBERS] = closed
             if here[k, STATE] != OPEN:
                 clear_place(here[k])
-            # open points have only a gap
+            # of an open point, only the gap is nonzero
             if k >= n:
                 continue
             s, state = relative_place(k, n), data[first + n + k]
             z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), state, bend)
             if row.active and data[first + k] <= 0.0:
-                # the deflection of the bristle of a slipping point is the deflection at the force f_t
+                # the bristle of a slipping point has the deflection at which its force is f_t
                 slips, bristle = abs(state) == SLIPS, z.bristle
                 if slips and mu_k != 0.0:
                     bristle = z.ft * z.D / (law.friction_stiffness * par.radius)

@@ -8,26 +8,28 @@ entry. This product is the distance between the anchors of both cables:
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
 
-Here j is the neighbour of cable i on the circle, s = +-1 is the sign of the arc positions along the cable, and lam_i is
-the mean stretch of cable i at this time. Each cable that moves onto the circle causes a wave in the tension. The phase
-of the wave is the same each time the anchor of a cable is set. The mean of this wave over the last `MEMORY` cables is
+Here j is the neighbour of cable i on the circle, and lam_i is the mean stretch of cable i at the time at which its
+anchor is set. The sign s is +1 if the arc position increases along the cable, otherwise -1. Each cable that moves onto
+the circle causes a wave in the tension. The phase of the wave is the same each time the anchor of a cable is set. The
+mean of this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-lam_before is the mean stretch while the cable moves by its last length before the circle. The mean is computed by the
-trapezoidal rule over exactly one length of a cable. This length is the period of the waves, so the waves cancel.
-Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must not be averaged over time,
-because a belt whose stretch on the circle is delayed supplies energy to vibrations of the drive, so their amplitude
-would increase.
+lam_before is the time mean of the stretch of cable i while it moves by the last distance l_i before it reaches the
+circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
+the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
+not be averaged over time. An average would delay the stretch on the circle, and a delayed stretch supplies energy to
+vibrations of the drive, whose amplitude would increase.
 
-Therefore the shear of the bristles, u' = lam - lam_entry, is 0 at the entry for any stiffness of the bristles, as on a
-rigid layer. In steady motion the speed of the rim is the speed of the belt at the entry, omega r = c lam. On an elastic
-layer, see `soft_layer.py`, the bristles are sheared from the entry, and the loss of speed is larger on short arcs. The
-motion of points along the circle during bending has no effect, because the distances between anchors are prescribed.
+With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
+stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the
+entry, omega r = c lam. On an elastic layer, see `soft_layer.py`, the bristles are sheared from the entry, and the loss
+of speed is larger on short arcs. The motion of points along the circle during bending has no effect, because the
+distances between anchors are prescribed.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
-move the anchor of the cable if another point sticks. The position of the next cable depends on this anchor, so a moved
-anchor would cause a wrong speed of the rim.
+move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so
+moving it would cause a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
@@ -63,10 +65,12 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance from the circle, divided by the length of a cable [1], at which the mean over one length starts."""
+"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of its stretch
+starts.
+"""
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. With this number, motions of the drive, whose periods are longer
-than the passage of a cable, do not affect the mean.
+"""Number of cables over which waves are averaged [1]. With so many cables, motions of the drive, whose periods are
+longer than the passage of a cable, do not affect the mean.
 """
 
 
@@ -77,9 +81,9 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return data of the cable of a row at the start of a step: whether all its points are on the circle, the mean
-    anchor of the points [m], the length of the cable [m], the mean wave of its stretch [1], and the number of cables in
-    this mean.
+    """Return five values of the cable of a row at the start of a step: whether all its points are on the circle, the
+    mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch [1], and the number of
+    cables in this mean.
 
     The indices j of rows of other processes follow the indices of the rows of this process.
     """
@@ -127,7 +131,7 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable is so small that the mean over its last length before the circle
+    """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch before the circle
     starts.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; a cable that
@@ -139,12 +143,12 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the displacement [m] that a step adds to a mean over the length L, and the contribution of the step to the
-    integral of the averaged quantity.
+    """Return the contributions of a step to a mean over the displacement L: the displacement in the step [m], and the
+    integral of the averaged quantity over the step.
 
     The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
-    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. Waves have the period of one length, so
-    they cancel in the mean over one length.
+    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. Waves have the period of one length L,
+    so they cancel in the mean over L.
     """
     step = min(moved, L - way)
     if step <= 0.0:
@@ -157,9 +161,12 @@ def add_way(way: float, moved: float, size: float, last: float, now: float, L: f
 def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Integrate the stretch of a cable over its last length before the circle.
+    """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
+    is as long as the cable.
 
-    gap: smallest gap of its points [m]; h: step size [s]; before: state of the cable at the start of the step.
+    gap: smallest gap of its points [m].
+    h: step size [s].
+    before: state of the cable at the start of the step.
     """
     L, (way, total, last) = row.length * row.segments, before
     if not is_near(row, gap, grown):
@@ -200,8 +207,8 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = gather_keys(layout.comm, (keys, here.tolist()))
-    # process and row of the cable that begins at a node, and of the cable that ends at it, for each pair of circle and
-    # node
+    # for each pair of circle and node: process and row of the cable that begins at the node, and of the cable that ends
+    # there
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     finishes: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, (given, numbers) in enumerate(everyone):

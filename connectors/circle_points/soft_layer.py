@@ -9,14 +9,14 @@ different distances, whose mean is X. Friction therefore begins with the deflect
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
 s is the displacement along the circle since the first point of the cable touched, L the length of the cable, and v its
-speed. w_before is the mean of the slip (v - omega r)/v while the cable moves by its last length L before the circle. If
-a solve begins with the cable closer to the circle, the mean is taken over the shorter distance. Each cable that runs
-onto the circle causes a wave of the speed with the wavelength L, which cancels in the mean over L. Bending onto the
-circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v v w of the damper, because a
-layer has no damper.
+speed. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L before it reaches
+the circle. If a solve begins with the cable closer to the circle, the mean is taken over the remaining distance. Each
+cable that runs onto the circle causes a wave of the speed with the wavelength L, which cancels in the mean over L.
+Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v v w of the
+damper, because a layer has no damper.
 
-With u = 0 the layer would be sheared along a shorter part of the arc. The loss of speed of a ribbed belt on the default
-mesh would be 3.4 % too large.
+If friction began with u = 0, the layer would be sheared along a shorter part of the arc, and the loss of speed of a
+ribbed belt on the default mesh would be 3.4 % too large.
 
 Source: the rolling condition at the entry: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter
 8; T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063.
@@ -37,8 +37,9 @@ from windlass.framework.kernels.kernel import kernel
 
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
 """Indices of history values of rows on a soft layer; rows on a rigid layer store other values at these indices.
-SLIPPED: integral of the slip velocity over the time in which the cable moves by the distance WAY [m]. SLIP: slip
-velocity at the previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0 counter-clockwise.
+SLIPPED: integral of the slip velocity over the time in which the cable moves by the displacement stored at WAY [m].
+SLIP: slip velocity at the previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0
+counter-clockwise.
 """
 
 
@@ -55,8 +56,9 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a new cable has moved onto the circle, and the initial deflection u of its bristles [m]; h: step
-    size [s].
+    """Return whether a new cable has moved onto the circle, and the initial deflection u of its bristles [m].
+
+    h: step size [s].
     """
     n, first = row.segments, row.data + 3 * row.segments
     way = start[first + WAY]
@@ -64,7 +66,7 @@ def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[boo
     if way == 0.0 or start[first + RUBS] != COMES:
         return False, 0.0
     bent = np.copysign(row.bending_stiffness / (2.0 * row.axial_stiffness * row.radius**2), speed)
-    # a point touches, on average, in the middle of the step; the present step is not yet included
+    # on average, a point touches in the middle of a step; the displacement of the present step is not yet included
     moved = abs(start[first + TOUCHED] + 0.5 * h * speed)
     moved = min(max(moved - 0.5 * (n - 1) * row.length, 0.0), n * row.length)
     late = row.friction_velocity_penalty / row.friction_stiffness * abs(speed)
@@ -76,10 +78,12 @@ def follow_slip(
     row: Any, o: Disc, q: Eight, speed: float, gap: float, grown: float, h: float, touches: bool, start: FloatArray,
     data: FloatArray,
 ) -> None:  # fmt: skip
-    """Integrate the slip of a cable over its last length before the circle, and its displacement since it first
-    touched.
+    """Integrate the slip of a cable over the last part of its displacement before it reaches the circle; this part is
+    as long as the cable. Also integrate the displacement since its first point touched.
 
-    gap: smallest gap of its points [m]; h: step size [s]; touches: whether a point of the cable touches.
+    gap: smallest gap of its points [m].
+    h: step size [s].
+    touches: whether a point of the cable touches.
     """
     first, L = row.data + 3 * row.segments, row.length * row.segments
     way, slipped, last, touched = (

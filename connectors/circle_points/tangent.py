@@ -52,8 +52,8 @@ from windlass.framework.kernels.kernel import kernel
 def fill_point_tangent(
     par: PointParameters, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
-    """Write dq dF/d(d, phi) + dv dF/d(u, omega), at constant deflection of the bristles, into C (3, 3), and dq dF/d(u,
-    omega) into V (3, 3).
+    """Write dq dF/d(d, phi) + dv dF/d(u, omega) into C and dq dF/d(u, omega) into V, at constant deflection of the
+    bristles. Both arrays have the shape (3, 3).
 
     Rows are F_x, F_y and D f_t; columns are x, y and angle.
     """
@@ -136,7 +136,7 @@ def add_tangent(
                     table[0, a], rates[0, a] = S[a], dS[a]
                 fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
                 add_offset_point(J, Jd, C, V, X, not central, K, N)
-                # the force rotates with the normal of the axis
+                # the contact point is offset along the normal of the axis, so its Jacobian depends on r'
                 add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             else:
                 for a in range(4):

@@ -21,7 +21,7 @@ change of the normal force. A new row has no friction until all of its points ar
 r), or until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and
 earlier anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of
 a new row is computed from its distance to its neighbours on the circle, see `rigid_layer.py`. On other layers it is
-computed from the slip before the circle, see `soft_layer.py`.
+computed from the slip of the cable before it reaches the circle, see `soft_layer.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -66,18 +66,22 @@ RESTS = 2e-5
 [1].
 """
 DEEP = 0.95
-"""Ratio of the depth of a new cable to its final depth above which the cable has friction [1]."""
+"""Ratio of the mean depth of a cable that moves onto the circle to its final depth F/(k r) [1] above which the cable
+has friction.
+"""
 
 
 POINT = place_type("before", "bend", "drag", "h", "limit", eight=4)
-"""Data of a point in an update: state at the start of the step; (m/n) u_k [m]; mu_v v_t [N]; mu_k r/D [N/m]; mu |f_n|
-[N]; D, f_n, v_t and r alpha of the points of eight rows."""
+"""Type of the record of a point in an update. The fields ``before``, ``bend``, ``drag``, ``h`` and ``limit`` are the
+state at the start of the step, (m/n) u_k [m], mu_v v_t [N], mu_k r/D [N/m] and mu |f_n| [N]. The other fields are D,
+f_n, v_t and r alpha of the points of eight rows.
+"""
 
 
 @kernel(inline=True)
 def find_sticking(n: int, places: NDArray[Any]) -> float:
-    """Set the states of the closed points of a row and their excess |f_t| - mu |f_n|; return the common deflection u
-    [m].
+    """Set the states of the closed points of a row, and store the excess |f_t| - mu |f_n| of each point. Return the
+    common deflection u [m].
     """
     u, again = 0.0, True
     while again:
@@ -158,11 +162,11 @@ def decide_states(
         depth -= gap / n
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
-    # a cable that moves onto a circle has friction as soon as the whole cable is on the circle, or when it leaves a
-    # short arc
+    # a cable that moves onto a circle has friction as soon as all of its points touch, or, on short arcs, as soon as
+    # its first point has opened again
     laid = not follows or start[first + 3 * n + RUBS] == LAID
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # deflection of the bristles of a new cable; on a rigid layer it follows from the neighbours
+    # deflection of the bristles of a new cable; on a rigid layer it is computed from the anchors of the neighbours
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

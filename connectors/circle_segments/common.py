@@ -44,12 +44,12 @@ from windlass.framework.model.table import EntityTable
 CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
-"""Largest gap, relative to the radius, that is treated as closed at the start of a solve [1]."""
+"""Largest gap, divided by the radius [1], that is treated as closed at the start of a solve."""
 CURRENT, REFERENCE = "current", "reference"
 
 
 class SegmentContact(Component):
-    """Columns that both laws of contact with the segments of a cable have in common."""
+    """Columns that `ContactCircleCable2D` and `ContactFrictionCircleCable2D` have in common."""
 
     history_column = "segments"
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
@@ -77,8 +77,8 @@ class Contact(NamedTuple):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the nodes of the cable (8) and of the circle, -1 for missing coordinates.
-    The width follows from the circle with the most coordinates. If any cable of the table moves along its axis, the
-    indices of the axial motions are appended.
+    The number of columns is determined by the circle with the most coordinates. If any cable of the table moves along
+    its axis, a column with the indices of the axial motions is appended.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
@@ -103,8 +103,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for rows whose offset is so large that the axis could lie beyond the centre of the circle.
-    ``current``: whether rows use the current length, shape (resident,).
+    """Raise ModelError for rows whose offset is so large that the centre of the circle could lie between the contact
+    line and the axis. Only rows that use the current length, as given by ``current``, shape (resident,), are checked.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
@@ -218,7 +218,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 def eval_rounding(c: Any, fields: Fields) -> float:
     """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements along the
-    circle are assumed to have errors eps (|c| + r).
+    circle are assumed to have rounding errors of eps (|c| + r), where c is the centre of the circle.
 
     c: columns of rows with segments or with points.
     """
@@ -234,14 +234,14 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return row and number of each segment, for rows with n segments; n has the shape (rows,)."""
+    """Return the row of each segment and its index in the row. n: numbers of segments of the rows, shape (rows,)."""
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Set segments that touch the circle up to rounding errors to closed, so that the contact supports a cable that
-    lies on the circle from the start of a solve.
+    """Set segments whose gap is 0 up to rounding errors to closed, so that the contact supports a cable that lies on
+    the circle from the start of a solve.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])

@@ -1,11 +1,11 @@
 """Gaps between circles and the segments of cables. Solvers use the gaps to check whether time steps resolve contacts;
 see `Gaps`.
 
-The stored rate is the rate of the gap at the closest point, and the stored speed is the speed of the cable relative to
-the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
-velocities are nearly constant within a step. For these rows the kernels compute a bound on the change of the gaps,
-which takes less time than the gaps themselves. The gaps at both ends of the step are computed only if the bound is not
-sufficient.
+In the gap quantities, the rate is the rate of the gap at the closest point, and the speed is the speed of the cable
+relative to the centre of the circle. The end points of segments at the end of a step are stored for the next step. In
+most rows velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the
+gap rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if
+the bound exceeds its limit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Distance within which circles are examined, divided by the displacement of the cable per step [1]."""
+"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1], up to which the circle
+is examined.
+"""
 LONG = 0.6
 """Displacement of the closest point per step, divided by the radius [1], below which no relevant passage through a
 circle remains undetected, because a chord with a depth of 5 % of the radius is longer.
@@ -81,7 +83,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # end of the step: a, u; start of the step: b; previous point: p, q, w
+        # position a and velocity u at the end of the step, position b at the start of the step; p, q and w are these
+        # values of the previous point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
         ux, uy = points[k, 6], points[k, 7]
@@ -99,8 +102,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below the limit, so the squares of the parts are first compared with shares of the limit; this
-    # comparison needs no square roots
+    # most rows are far below the limit, so the squares of the contributions are first compared with shares of the
+    # limit, which requires no square roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -146,13 +149,13 @@ def fill_segment_gaps(
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # middle of the cable relative to the circle, and a margin for points closer to the circle than the middle
+        # middle of the cable relative to the circle, and a margin, because other points can be closer to the circle
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
-        # square roots are computed only if the comparison of squares does not decide
+        # square roots are computed only if the comparison of squares is not sufficient
         still, ways = still * still, WAYS * WAYS * h * h * square
         if not row.active or away > 2.0 * (still + ways):
             continue
@@ -189,7 +192,7 @@ def fill_segment_gaps(
 
 @kernel
 def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
-    """Store the end of a step as the start of the next step.
+    """Store the values at the end of a step as the values at the start of the next step.
 
     Args:
         points, rows: see `fill_segment_gaps`.
@@ -209,7 +212,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
 
 def watch_segments(rows: LocalRows, c: SegmentRows, shapes: str, circles: str) -> Gaps:
-    """Create the gaps of rows; ``shapes`` and ``circles`` are families of markers."""
+    """Create the `Gaps` of rows. ``shapes`` and ``circles`` are the families of the markers of cables and circles."""
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum())), rows.table.kind, np.cumsum(n)
     offset: IntArray = first - n + np.arange(len(c.rows))

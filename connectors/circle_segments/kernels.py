@@ -13,15 +13,16 @@ For each segment, a = p0 - c and b = p1 - c are the end points relative to the c
 The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. On the axis (offset
 y = 0) l = |e|. Bending changes the length of a line at the offset y, but not the length of the axis. Therefore, for y ≠
 0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma
-y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In this form a segment of stretch lam
-that rolls onto the circle without slip has an apparent slip of (lam - 1) L/(2 n).
+y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In the published form, x_cur of a
+segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment rolls onto the circle without slip.
 
-History values of a row with n segments: gaps (n); with friction also states (n; 0 sticks, +-1 slips, -2 undefined) and
-sticking positions (n). Forces depend on the history values and on the current geometry. The kernels of `update.py`
-change states only between Newton runs, so the equations that Newton's method solves are smooth. Source: J. Gerstmayr
-and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. This documentation does not state the
-signs of n and sigma and the contribution of the rotation of the circle to v_rel. They were determined from results of
-Exudyn.
+History values of a row with n segments: n gaps and, with friction, n states (0 sticks, +-1 slips, -2 undefined) and n
+sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change
+states only between Newton runs, so the equations that Newton's method solves are smooth.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n
+and sigma, and the contribution of the rotation of the circle to v_rel, are not documented. They were determined from
+results of Exudyn.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ class Disc(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """Parameters of one row, see `SegmentRows`. All fields are scalars, which can be passed to functions without
+    """Parameters of one row, see `SegmentRows`. All fields are scalars, because scalars are passed to functions without
     overhead.
     """
 
@@ -212,7 +213,7 @@ def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def side(h: Chord) -> float:
-    """Return sigma: the sign of the side on which the segment passes the circle."""
+    """Return sigma, the sign of the side on which the segment passes the circle."""
     return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
 
 
@@ -238,7 +239,8 @@ def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h
 
 
 class SegmentState(NamedTuple):
-    """One segment and its forces. All fields are scalars; the docstring of this module defines the symbols.
+    """Geometry, rates and forces of one segment. All fields are scalars; the docstring of this module defines the
+    symbols.
 
     (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. d_rho and d_length are the
     derivatives of x_cur with respect to rho and to the length, 0 without a bristle.

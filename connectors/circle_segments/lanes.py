@@ -40,18 +40,18 @@ SEGMENT_LANES = lane_type(
     "d_rho", "axial", "spring_energy", "bristle_energy", "damper_force", "drift", "gap",
     ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
 )  # fmt: skip
-"""Data of segments: `SegmentParameters`; omega and A of the circle; state and sticking position; ``ends`` and
-``rates``, the end points and their velocities relative to the centre; ``slopes``, r' at both ends, and their rates
-``slope_rates``; ``axial``, the axial velocity of the material [m/s].
+"""Type of the record of eight segments. Data of segments: `SegmentParameters`, omega and A of the circle, state, and
+sticking position. ``ends`` and ``rates`` are the end points and their velocities relative to the centre. ``slopes`` and
+``slope_rates`` are r' at both ends and their rates. ``axial`` is the axial velocity of the material [m/s].
 
 Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and its
 derivative with respect to rho. Results for energy balances: ``powers`` in the order of `POWERS`, energies of spring and
 bristle [J], force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
 """
 PLAIN, LOWERED, GENERAL = 0, 1, 2
-"""Cases for which the loops are compiled separately. PLAIN: forces along segment normals, full damping from the first
-contact, and sticking positions measured on the segments. LOWERED: as PLAIN, but sticking positions are measured on the
-axis, which has an offset from the segments. GENERAL: all combinations.
+"""Cases for which the loops over lanes are compiled separately. PLAIN: forces along segment normals, full damping from
+the first contact, and sticking positions measured on the segments. LOWERED: as PLAIN, but sticking positions are
+measured on the axis, which has an offset from the segments. GENERAL: all combinations.
 """
 
 # Functions are called once for all lanes, because each call has the overhead of counting references to its arrays.
@@ -69,7 +69,7 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         n, first = row.segments, row.data
         if row.active and touches(data, first, n):
             for s in range(n):
-                # each segment is written, but it is counted only if it is closed
+                # each segment is written to the list, but the counter is increased only if the segment is closed
                 rows[count], numbers[count] = i, s
                 count += data[first + s] <= 0.0
     return rows, numbers, count

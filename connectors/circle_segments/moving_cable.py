@@ -21,9 +21,11 @@ with respect to s through x_cur. The tangent is
     row of s: g.(all these terms) + dq Gᵀ f in the columns of the nodes
 
 The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
-the same table without axial motion, s is the spare coordinate. This coordinate is always 0, and forces on it have no
-effect. Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation
-of Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
+the same table without axial motion, s is the spare coordinate. The spare coordinate is always 0, and forces on it have
+no effect.
+
+Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
+Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ Function = Callable[[Evaluation], None]
 
 
 class AxialMotion(NamedTuple):
-    """Indices of the axial displacement of the cable of each row."""
+    """Indices by which kernels find the axial displacement of the cable of each row."""
 
     s: IntArray  # local index of s of each row, without motion the index of the spare coordinate, shape (rows,)
     stored: IntArray  # index of s0 of each row among the history values, -1 without s0, shape (rows,)
@@ -67,7 +69,7 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
-    # the kernels of the law use copies of the coordinates of each row
+    # the kernels of the law operate on copies of the coordinates of each row
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
@@ -105,7 +107,9 @@ def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArra
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Apply the post-Newton update ``update`` of the law, and store sticking positions for the current s."""
+    """Apply the post-Newton update ``update`` of the law, and convert sticking positions to the current axial
+    displacement s.
+    """
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)

@@ -1,8 +1,8 @@
-"""Quantities of a contact location, for outputs, energy balances and reports. A contact location, in the code called
-place, is a segment or point of a cable that may touch a circle.
+"""Quantities of a contact location, for outputs, energy balances and reports. A contact location is a segment or point
+of a cable that may touch a circle.
 
-The quantities are on the last axis of arrays of shape (rows, places, NUMBERS). The first six quantities are 0 if the
-place is open or the row is inactive.
+The quantities are on the last axis of arrays of shape (rows, locations, NUMBERS). The first six quantities are 0 if the
+location does not touch the circle or the row is inactive.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 FT, FN, BRISTLE, CLOSED_GAP, VT, VN, GAP, STATE, X, Y, NX, NY = range(12)
-"""Indices of the quantities: f_t and f_n [N]; bristle deflection of a sticking place [m], without bristles v_t [m/s];
-gap [m], v_t and v_n [m/s] of closed places, 0 for open places; gap of closed and open places [m]; state; point of
-contact [m] and normal, both in global x and y.
+"""Indices of the quantities. FT, FN: f_t and f_n [N]. BRISTLE: bristle deflection of a sticking location [m], without
+bristles v_t [m/s]. CLOSED_GAP, VT, VN: gap [m], v_t and v_n [m/s] of a closed location. GAP: gap of any location [m].
+STATE: contact state. X, Y: point of contact [m]. NX, NY: normal.
 """
 NUMBERS = 12
 FORCES, COORDINATES, RATES = slice(FT, FN + 1), slice(BRISTLE, CLOSED_GAP + 1), slice(VT, VN + 1)
@@ -22,13 +22,15 @@ POSITION, NORMAL = slice(X, Y + 1), slice(NX, NY + 1)
 
 @kernel(inline=True)
 def write_forces(row: FloatArray, ft: float, fn: float, bristle: float, gap: float, vt: float, vn: float) -> None:
-    """Write the first six quantities of a closed place; the bristle deflection is 0 unless the place sticks."""
+    """Write the first six quantities of a closed contact location. The bristle deflection is 0 unless the location
+    sticks.
+    """
     row[FT], row[FN], row[BRISTLE] = ft, fn, bristle
     row[CLOSED_GAP], row[VT], row[VN] = gap, vt, vn
 
 
 @kernel(inline=True)
 def write_place(row: FloatArray, gap: float, state: float, x: float, y: float, nx: float, ny: float) -> None:
-    """Write the other quantities of a place, closed or open."""
+    """Write the other quantities of a closed or open contact location."""
     row[GAP], row[STATE] = gap, state
     row[X], row[Y], row[NX], row[NY] = x, y, nx, ny

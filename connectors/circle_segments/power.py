@@ -1,14 +1,11 @@
-"""Power that contact takes from a circle and a cable, and its parts that are lost and stored.
+"""Power that contact takes from a circle and a cable, divided into lost and stored parts.
 
 `kernels.py` defines the symbols; x_cur_t, u_t and g_t are rates. For each closed segment:
 
-    power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j
-    sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t
-    tangential damper: mu_v v_t² unless the segment slips
-    normal damper: (f_n - k_c g) v_n
-    bristle: mu_k u u_t with u = x_cur - x_stick is stored while the segment sticks
-    normal spring: k_c g g_t is stored
-    lever: the rest of P
+    power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega, F_j = f_n n_j + f_t t_j sliding: f_t
+    x_cur_t while the segment slips, without bristles f_t v_t tangential damper: mu_v v_t² unless the segment slips
+    normal damper: (f_n - k_c g) v_n bristle: mu_k u u_t with u = x_cur - x_stick is stored while the segment sticks
+    normal spring: k_c g g_t is stored lever: the remaining part of P
 
 P is the power of all forces; f_t acts on the circle at the radius r. The slip rate of the law is x_cur_t, which is 0
 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r +
@@ -16,15 +13,15 @@ g and on the circle at the radius r.
 
 Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
 on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and
-the driven pulley. The deflection of a slipping bristle is proportional to the friction limit. Changes of the stored
-energy due to a change of the limit, or due to an opening segment, are not powers but differences of energies, see
-`fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg (F_0 +
-F_1)/2 with F = f_n - k_c g. The power of the dampers is not used, because it differs greatly from this loss if v_n
-oscillates from step to step and the gap does not. In steps in which contact begins or ends, the loss is the work of
-f_n, Δg f_n/2, minus the energy that the spring stores. Therefore energy of impacts that the steps do not resolve is
-counted as lost.
+the driven pulley. The deflection of a slipping bristle is proportional to the friction limit. If the limit changes or a
+segment opens, the stored energy changes. These changes are computed as differences of energies and not as integrals of
+powers, see `fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg
+(F_0 + F_1)/2 with F = f_n - k_c g. The power of the dampers is not used, because it differs greatly from this loss if
+v_n oscillates from step to step and the gap does not. In steps in which contact begins or ends, the loss is the work of
+f_n, Δg f_n/2, minus the energy that the spring stores. Therefore the energy of impacts that are too short for the step
+size is counted as lost.
 
-Source: power balance of the forces, term by term.
+Source: own derivation from the power of each force.
 """
 
 from __future__ import annotations
@@ -98,26 +95,27 @@ LOST = (*FRICTION_LOSSES, "contact_damping")
 """Names of the energies that contact loses, in the order of the rows of ``lost`` in `fill_jumps`."""
 NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
-"""Gap that is stored for a place without a partner, for example beyond the end of a surface [m]."""
+"""Gap that is stored for a contact point with no opposite surface, for example beyond the end of a surface [m]."""
 
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add the energies [J] that sliding, bristles and normal dampers lose in a step of size[0] seconds and that are not
-    integrals of powers.
+    """Add the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal dampers. These
+    losses are not integrals of powers.
 
     Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
-    is lost. The total loss of bristles is their work minus the change of their stored energy. Normal dampers lose their
-    mean force times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
-    stored is also lost. If the gap is unknown at one end of the step, the loss is the mean of the damper powers at both
-    ends times the step. ``before`` and ``now`` are results of `read_segments`; for points they contain a further value,
-    see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    is lost. The total loss of bristles is their work minus the change of their stored energy. The loss of a normal
+    damper is its mean force times the change of the gap. In steps in which contact begins or ends, the work of springs
+    that is not stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean
+    of the damper powers at these times, multiplied by the step size. ``before`` and ``now`` are results of
+    `read_segments`; for points they contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At
+    the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
-                # only the gap of open segments is nonzero
+                # of an open segment, only the gap is nonzero
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # dampers in the normal direction

@@ -1,5 +1,6 @@
-"""Powers and energies of several segments at once; see `lanes.py` for lanes, `power.py` for the definitions of
-powers."""
+"""Evaluation of the powers and energies of several segments at once; see `lanes.py` for lanes, and `power.py` for the
+definitions of powers.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +88,9 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Return the rate of x_cur [m/s] of lane k, measured on the chord ``z`` at the distance y from the segment."""
+    """Return the rate of x_cur [m/s] of lane k, where x_cur is measured on the chord ``z`` at the distance y from the
+    segment.
+    """
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
@@ -121,7 +124,7 @@ def eval_lanes(case: int, g: Any) -> None:
             below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
             on_axis = par.is_current and par.vertical_offset != 0.0
             z, y = below if on_axis else h, par.vertical_offset if on_axis else 0.0
-        # friction, and its slip rate
+        # friction force and slip rate
         x, d_rho, d_length = place_on_circle(par, o, z)
         slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.friction_stiffness != 0.0
         bristle = wrap(x - g.stick[k], par.radius) if sticks and has_bristle else 0.0
@@ -192,7 +195,8 @@ def read_segments(
 ) -> None:  # fmt: skip
     """Add energies and powers of all rows, see `create_account`, and write the input of `fill_jumps`.
 
-    s_t: axial velocities [m/s], shape (rows,); parts: output for the values of segments, shape (rows, segments, PARTS);
+    s_t: axial velocities [m/s], shape (rows,).
+    parts: output for the values of segments, shape (rows, segments, PARTS).
     f: array to which the forces of all rows are added, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)

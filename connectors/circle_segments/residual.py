@@ -65,7 +65,7 @@ def add_lanes(
             sum_y += fy
             r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
             r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
-            # at an offset from the axis the lever arm rotates with the slope
+            # at an offset from the axis, the force also acts on the slopes, with the offset as lever arm
             if y != 0.0:
                 hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
                 r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy

@@ -14,8 +14,8 @@ contact frame:
 Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
 chord. The vector u is the relative velocity without the rotation of the circle. The forces (F0, F1, torque) are
-power-conjugate to (a, b, phi), so the same Jacobian B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt),
-plus the curvature of the markers.
+power-conjugate to the rates of (a, b, phi), so the same Jacobian B maps rates of coordinates to these rates, and these
+forces to forces on coordinates: block = B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def add_tangent(
                 continue
             sum_x += fx
             sum_y += fy
-            # the force rotates with the normal of the axis
+            # the contact line is offset along the normal of the axis, so its Jacobian depends on r'
             if y != 0.0:
                 dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
                 add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
@@ -270,7 +270,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """Apply `fill_cable_columns` to the points j and j + 1 on the axis, where J = S I; also write J."""
+    """Write J = S I of the points j and j + 1 on the axis, and apply `fill_cable_columns` to these points."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1

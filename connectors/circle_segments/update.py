@@ -63,10 +63,10 @@ def store_gaps(
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 
-    Returns rows, indices in the row, and previous gaps of the segments that are or were closed; the number of these
-    segments; and whether any segment has opened or closed.
+    Returns three arrays for the segments that are or were closed: their rows, their indices in the row, and their
+    previous gaps. Also returns the number of these segments, and whether any segment has opened or closed.
     """
-    # capacity for all segments
+    # the arrays have space for all segments
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -116,8 +116,8 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Update rows without friction. A gap is stored if its sign has changed. The results have the same meaning as the
-    results of `update_friction`.
+    """Update rows without friction. A gap is stored if its sign has changed. The function returns the same quantities
+    as `update_friction`.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
@@ -139,13 +139,13 @@ def update_friction(
 ) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N]; whether any segment has opened, closed, begun to stick or
-    begun to slip; the largest normal force of a row [N], with the contact states before the update; and the row with
-    the largest error, -1 without errors.
+    Returns the largest sum of force errors of a row [N], whether any contact state has changed, the largest normal
+    force of a row for the contact states before the update [N], and the row with the largest error, which is -1 without
+    errors.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
-    # segments that are or were closed, in lanes
+    # loop over the segments that are or were closed, in groups of one segment per lane
     for first in range(0, total, LANES):
         some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -217,8 +217,8 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set sticking positions with the value 0, which are not set yet, to the current position. The update applies to
-    closed segments with bristles and reference lengths.
+    """Set the sticking positions of closed segments with bristles and reference lengths to the current position if they
+    are 0, which means that no position is stored yet.
 
     The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched
     on between two steps, because the published law stores no positions without bristles.

@@ -1,7 +1,8 @@
-"""Joints, supports and springs that break during a motion, at a given load, at a given time, or by a user function.
+"""Joints, supports and springs that break during a motion: at a given load, at a given time, or when a user function
+returns true.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
+inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
 and the force exceeds the breaking load by at most its increase in one step. If the user gives a time of breaking, a
 step ends at this time, and the next step begins without the link. A broken joint releases its constraints without a
 loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model.
@@ -52,8 +53,8 @@ class Link:
     """A joint, support or spring that breaks as a whole.
 
     Args:
-        entity: one or more rows of one component with the output ``force`` and a switch ``active``, such as a
-            `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
+        entity: one or more rows of one component with the output ``force`` and the switchable column ``active``, such
+            as a `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
         breaking_load: force at which the link breaks [N]; the force of a link is the square root of the sum of the
             squares of all force components of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
@@ -63,8 +64,7 @@ class Link:
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: rows without the output ``force`` or the column ``active``, or a link without breaking load, time
-            and rule.
+        ModelError: rows have no output ``force`` or no column ``active``, or a link has no breaking load, time or rule.
     """
 
     entity: Entity

@@ -169,7 +169,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # rates that the user gives, at velocity level, or at position level by a rate function
+    # rates given by the user: values of rows at velocity level, and rate functions of rows at position level
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
@@ -184,7 +184,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
     """Create the records of the rows and their right-hand sides. The field ``back`` is the factor of the force on
-    coordinate 0: i, or 0 if coordinate 0 is a first-order state."""
+    coordinate 0, which is i, or 0 if coordinate 0 is a first-order state.
+    """
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
     return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)
@@ -247,8 +248,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if the user gives values for position level to a row at velocity level, or the reverse, because
-    these values would have no effect."""
+    """Raise ModelError if a row at velocity level has values that only apply at position level, or the reverse. Such
+    values would have no effect.
+    """
     fast = table.local("velocity_level")
     given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
     for name in ("offset_function", "offset_rate_function", "rate_function"):

@@ -14,7 +14,7 @@ Without ``gradient_function``, J is computed by a complex step, which is exact e
 function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in the same way.
 Further terms of the tangent are finite differences of J and C.
 
-At index 2 Exudyn squares velocities; this law uses the derivative of C.
+For index 2, Exudyn replaces q² by q_t² in the constraint. This law uses the time derivative of C instead.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ TINY = 1e-20
 """Imaginary step of complex-step derivatives [m, rad, s]. The square of the step is negligible, and no digits are lost
 by cancellation, because a complex step needs no subtraction."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Step of central differences [m, rad, s], suitable for functions that vary over lengths and times of order 1."""
+"""Step of central differences [m, rad, s], suitable for functions that vary over lengths of about 1 m and times of
+about 1 s.
+"""
 
 
 class CoordinateVectorConstraint(Component):
@@ -144,7 +146,9 @@ class UserEquation:
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Return the central differences of function(q, v) with respect to q or v, in the last axis of the result."""
+        """Return the derivatives of ``function(q, v)`` with respect to q or v by central differences. The last axis of
+        the result is the index of the component of q or v.
+        """
         columns = []
         for k in range(len(q)):
             values = []
@@ -160,7 +164,9 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return dq ∂J/∂q, plus dv ∂J/∂v at velocity level; also return ∂Ċ/∂q, or ∂C/∂q at velocity level."""
+        """Return two derivatives. The first is dq ∂J/∂q, at velocity level plus dv ∂J/∂v. The second is ∂Ċ/∂q, or ∂C/∂q
+        at velocity level.
+        """
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -183,14 +189,13 @@ class UserEquation:
 
 
 class Equations:
-    """The constraint equations of all rows. In shapes, w is the number of coordinates of both nodes; a missing node has
-    no coordinates.
+    """The constraint equations of all rows. In shapes, w is the total number of coordinates of both nodes. A node that
+    is not given has no coordinates.
 
     Attributes:
         lam: local indices of the multipliers, shape (rows,).
         on, fast: whether a row is active, and whether it is at velocity level, shape (rows,) each.
-        X, Y: see the factors X and Y in the docstring of this file; 0 for factors that the user does not give, shape
-            (rows, w).
+        X, Y: factors X and Y as in the docstring of this file, 0 where the user gives no factor, shape (rows, w).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -281,8 +286,9 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Return the coordinate indices of node 0, followed by the indices of node 1, padded by -1, shape (rows, w), and
-    the number of coordinates of each node, shape (rows, 2)."""
+    """Return the coordinate indices of both nodes, shape (rows, w), and the number of coordinates of each node, shape
+    (rows, 2). The indices of node 0 are followed by the indices of node 1, and unused elements are -1.
+    """
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -314,7 +320,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Reject empty arrays of factors, which would create no rows.
 
     Raises:
-        ModelError: an empty array.
+        ModelError: an array is empty.
     """
     for name in ("factors0", "factors1", "squares0", "squares1"):
         if isinstance(values.get(name), np.ndarray) and values[name].size == 0:

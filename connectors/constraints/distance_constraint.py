@@ -34,7 +34,9 @@ class DistanceConstraint(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C = |d| - distance [m]; δu = (I - u uᵀ) δd/|d| for the direction u."""
+    """Return C = |d| - distance [m]. The gradient contains the direction u = d/|d|, whose variation is δu = (I - u uᵀ)
+    δd/|d|.
+    """
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     for a in range(3):
         g[a] = d[a] / length

@@ -119,7 +119,7 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C_k [m] and C_3+i [1]."""
+    """Return the value of equation k: C_k [m] of a locked translation, or C_3+i [1] of a locked rotation."""
     A, B = m.A[m0], m.A[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]
@@ -142,8 +142,9 @@ loops = joint_rows(equation, drive)
 
 
 def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArray]:
-    """Choose the axes a and b and the signs of the rotation equations for locked rotations of shape (rows, 3); each
-    result has the shape (rows, 3)."""
+    """Choose the axes a and b and the signs of the rotation equations for the given locked rotations. The argument and
+    each result have the shape (rows, 3).
+    """
     i = np.arange(3)
     a, b = np.tile((i + 2) % 3, (len(locked), 1)), np.tile((i + 1) % 3, (len(locked), 1))
     sign = np.ones(locked.shape)

@@ -94,7 +94,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         ``evaluate`` fills C (rows, k) and g (rows, k, 9) of the active equations.
 
     Raises:
-        ModelError: kernels with other arguments or results.
+        ModelError: a kernel has wrong arguments or results.
     """
     check_arguments(equation, "equation of joint_rows", ("row", "k", "m", "m0", "m1", "d", "g", "G"))
     check_results(equation, "equation of joint_rows", ("C",))

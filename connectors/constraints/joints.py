@@ -30,15 +30,17 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 DRIVEN = ("moved", "offset_rate", "offset_acceleration")
-"""Further fields of the records of joints that can be driven: whether the row has an offset, and the first and second
-time derivatives of the offset."""
+"""Additional fields of the records of joints that can be driven: whether the row has an offset, and the first and
+second time derivatives of the offset.
+"""
 
 
 class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Args:
-        own: records of the rows, with `DRIVEN`, into which the current values are written.
+        own: records of the rows. The current values are written into the offsets and the fields `DRIVEN` of these
+            records.
 
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
@@ -109,7 +111,8 @@ def register_joint(
             (rows, multipliers); default: all.
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
         outputs: further output variables.
-        start: output whose value is drawn instead of point 0 and the origin of body 0.
+        start: output that contains points [m]. Drawings of the joint begin at these points instead of the origin of
+            body 0 and point 0.
         source: the source of the law.
     """
 
@@ -207,7 +210,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     """Return the outputs of all joints.
 
     Args:
-        loops: loops of the equations of the joint.
+        loops: kernels of the equations of the joint, from `joint_rows`.
         gap_unit: unit of C.
         equations: meaning of the equations, for the documentation.
     """

@@ -16,8 +16,8 @@ components -λ along the directions e = n × l, l and n, and acts at the contact
 
     g = [e, -c × e, r × e], see `joint_kernels`,
 
-and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step, exact except for rounding errors. A disc that
-lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
+and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step. The result is exact except for rounding
+errors. A disc that lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
 
 The velocity equations are nonholonomic: they cannot be integrated to equations of positions. In static solves these
 equations have no effect. For static solves set ``axes = (False, False, True)``, and fix the rotation and the remaining

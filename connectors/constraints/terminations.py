@@ -38,11 +38,12 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 
     Args:
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
-        body: a rigid body, a `Ground` or another node with rotation: one, or one for each end. A node must have the
-            position of the end.
-        bends: if true, the end can bend: only the position and the rotation about the axis of the end are fixed, as by
-            a thimble on a bolt. At a socket without bending, a rope under the tension T bends within the length
-            √(EI/T). If the elements are longer than this length, the computed rope is too stiff at the socket.
+        body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must
+            have the position of the end.
+        bends: if true, the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt.
+            Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope
+            under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
+            computed rope is too stiff at the socket.
         **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
             sets.
 
@@ -50,8 +51,9 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         Handle to the joints.
 
     Raises:
-        ModelError: ends or bodies without rotation in 3D; different numbers of ends and bodies; an end joined with
-            itself; ground joined with ground; a node at another position than the end; a column that this call sets.
+        ModelError: an end or body has no rotation in 3D; the numbers of ends and bodies differ; an end is joined with
+            itself; the ground is joined with the ground; a node does not have the position of the end; ``values``
+            contains a column that this call sets.
     """
     return _join(world, "socket", end, body, None, (True, not bends, not bends), values)
 
@@ -72,7 +74,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         ``"rotation_x"``.
 
     Raises:
-        ModelError: see `socket`; also an axis of length 0.
+        ModelError: see `socket`; in addition, an axis has the length 0.
     """
     return _join(world, "swivel", end, body, axis, (False, True, True), values)
 
@@ -123,7 +125,7 @@ def _join(
 
 
 def _find_places(world: Tables, what: str, entity: Entity) -> Entity:
-    """Find the nodes of bodies; return nodes with rotation in 3D and ground unchanged."""
+    """Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged."""
     has_node = "node" in entity.table.component.refs or "node" in entity.table.component.provides
     places = find_nodes(world, entity) if has_node else entity
     if places.table.component not in (Ground, RigidNode3D, PointSlopeTwist3D):

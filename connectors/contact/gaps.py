@@ -37,21 +37,21 @@ def follow_sets(
     seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
     describe: Callable[[], str],
 ) -> Gaps:
-    """Create the gaps of rows with n contacts each, whose partners change, and the gap of the partner that a cable
-    passes without a row for it.
+    """Complete the `Gaps` of rows whose partners change; each row has n contacts. In addition, the gaps contain one
+    element for a partner through which a cable passes although none of its rows refers to this partner.
 
     If a row is assigned to a new partner within the step, the gaps at the start of the step are evaluated again.
     Therefore results do not depend on the times of searches.
 
     Args:
-        gaps: gaps of the rows, with one additional element for a passed partner.
+        gaps: gaps of the rows, with one additional element at the end for a partner through which a cable passes.
         family: family of the markers.
         number: index of the current partner of each row, shape (rows,).
-        assign: function that assigns each row to the partner that its history values name.
+        assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: ``(s, markers, x, v, numbers)`` writes the gap quantities of the rows into ``numbers``.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap quantities of a partner that a
             cable passes into ``row``.
-        describe: describes this passed partner in messages.
+        describe: function that returns the description of this partner for messages.
     """
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
     every = gaps.near is None

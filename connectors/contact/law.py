@@ -5,9 +5,9 @@
     friction: f_t = tau min(F/|tau|, 1/c) while the point slips, otherwise tau;    F = mu |f_n|
     friction along a line: f_t = +-F while the point slips in this direction, otherwise tau
 
-g is the gap, v_n its rate, g_0 the depth at which the full damping is reached, tau the trial force of the bristle, and
-c the share of the friction limit F below which f_t is proportional to tau. With c = 1 the force of a point with |tau| <
-F is tau. With 0 < c < 1 the force does not jump if a slipping point reverses. With c = 0 the force always has the
+g is the gap, v_n its rate, g_0 the depth at which the full damping is reached, and tau the trial force of the bristle.
+Below the fraction c of the friction limit F, f_t is proportional to tau. With c = 1 the force of a point with |tau| < F
+is tau. With 0 < c < 1 the force does not jump if a slipping point reverses. With c = 0 the force always has the
 magnitude F. Each geometry gives g, v_n, the normal, and for friction the deflection of the bristle and the velocity
 v_t.
 
@@ -121,8 +121,9 @@ def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: fl
 
 @kernel(inline=True)
 def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: float) -> float:
-    """Return the friction along a line [N] for a stored state, with the stiffness k of the bristle at the point [N/m],
-    its deflection u [m] and the velocity v [m/s]."""
+    """Return the friction along a line [N] for a stored state. The arguments are the stiffness k [N/m] and the
+    deflection u [m] of the bristle, and the velocity v [m/s].
+    """
     if state == UNDEFINED or law.friction_coefficient == 0.0:
         return 0.0
     tau = trial(k, u, law.friction_velocity_penalty, v)

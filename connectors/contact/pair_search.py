@@ -1,5 +1,5 @@
-"""Search for the members of a set, circles or surfaces, that cables may touch at present. The pairs change during a
-run, but the number of rows is constant.
+"""Search for the members of a set (circles or surfaces) that are so near a cable that they may touch it. The pairs of
+cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
 simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
@@ -61,9 +61,9 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     """Return the global coordinate indices of rows: the coordinates of the cable, then the coordinates of a member of
     its set, -1 without member.
 
-    Members are initially assigned to cables in order, because pairs are not known yet. Therefore the numbering of
-    coordinates takes into account how many rows couple each member. The linear solver is chosen later, from the
-    sparsity pattern of a tangent.
+    The pairs are not known yet. Therefore the members of a set are distributed evenly over its rows, so that the
+    numbering of coordinates is based on the usual number of couplings of each member. The linear solver is chosen
+    later, from the sparsity pattern of a tangent.
 
     Args:
         cable: global coordinate indices of the cables, shape (rows, c).
@@ -87,8 +87,8 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Write to ``closed`` whether each row is closed, or was closed with the same member at the start of the step,
-    shape (rows,).
+    """Write to ``closed`` whether each row has a closed point now, or had a closed point with the same member at the
+    start of the step, shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -190,7 +190,7 @@ class PairSearch(ABC):
         return 0.0
 
     def update(self, fields: Fields) -> None:
-        """Write the pairs into the history values; search for pairs first if the last search may be outdated.
+        """Search for pairs if the last search may be outdated, and write the pairs into the history values.
 
         If the search of one process may be outdated, all processes search.
 
@@ -293,7 +293,7 @@ def follow_pairs(
         system: system of the law for fixed pairs, which evaluates the rows ``p.points``.
         p: the rows, see `PairSearch`.
         kind: class of the search.
-        assign: ``(p, data)`` assigns rows to the members that the history values name.
+        assign: function ``(p, data)`` that assigns each row to the member whose index is stored in its history values.
 
     Returns:
         The first row of each group.

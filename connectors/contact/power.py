@@ -9,7 +9,7 @@ the forces.
     lever: the part of f_t.v_t that is neither lost nor stored
     bristle: the rest of f_t.v_t is stored while a point sticks
 
-Source: power balance of the forces, term by term.
+Source: own derivation from the power of each force.
 """
 
 from __future__ import annotations

@@ -62,8 +62,9 @@ def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: F
 def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
-    Fields: ``gap`` g [m], ``fn`` f_n [N], ``state``, ``excess`` |tau| - mu |f_n| [N], and the further fields ``names``,
-    of one value each, and ``counts``, each of which consists of the given number of arrays of eight values.
+    The fields are ``gap`` g [m], ``fn`` f_n [N], ``state``, and ``excess`` |tau| - mu |f_n| [N]. For each of ``names``
+    the record has a further field with one value. For each of ``counts`` it has a further field with the given number
+    of arrays of eight values.
     """
     shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     lanes = {name: (count, LANES) for name, count in counts.items()}
@@ -74,12 +75,12 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
-    false, the kernel is the return map of an iterate of Newton's method: it does nothing if `Fields.mapped` is 0, and
-    writes no outcome.
+    false, the kernel computes the return map for an iterate of Newton's method. In this case it does nothing if
+    `Fields.mapped` is 0, and it writes no outcome.
 
     Args:
         count: kernel ``(row) -> n``.
-        place: `place_type`.
+        place: type of the record of a point, see `place_type`.
         lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
             points of row ``rows[number]``. It is called in ascending order of ``number``.

@@ -81,14 +81,14 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
             for b in range(d):
                 m.J[k, s] += p[b] / size * X[b, s]
             m.rate[k] += m.J[k, s] * v[q[s]]
-        # second derivatives (Xᵀ X - J Jᵀ)/|p|
+        # second derivatives (Xᵀ X - Jᵀ J)/|p|
         for s in range(n):
             for r in range(n):
                 total = -m.J[k, s] * m.J[k, r]
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.H[h, s, r] = total / size
-        # further second derivatives: p depends on the length of the cable
+        # further second derivatives of cables of winches, because p depends on the length of the cable
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -row.share / L

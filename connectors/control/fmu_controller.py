@@ -37,7 +37,7 @@ Value = int | float | bool | str | np.number[Any] | np.bool_
 """A start value of a variable."""
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
 LAST_MESSAGES = 3
-"""Number of messages of an FMU that an error message quotes: the last messages before the error."""
+"""Number of messages of an FMU, the most recent ones, that an error message quotes."""
 ERROR, FATAL = 3, 4
 """Status values of failed calls of an FMU. After ERROR, FMI allows only calls that end the instance; after FATAL, FMI
 allows no call.
@@ -101,9 +101,9 @@ class FMUController(StepHook):
 
     Raises:
         ModelError: FMPy is not installed, the file is not an FMU for co-simulation on this platform, or the FMU has no
-            such variables. In a solve: a call of the FMU fails (the error quotes the last messages of the FMU), an
-            output of the FMU is not finite, the start time of the solve differs from the current time of the FMU, or a
-            restart needs a state that the FMU cannot store.
+            such variables. In a solve the error is raised if a call of the FMU fails (the error quotes the last
+            messages of the FMU), an output of the FMU is not finite, the start time differs from the current time of
+            the FMU, or a restart needs a state that the FMU cannot store.
     """
 
     @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=optional(VALUES))
@@ -124,7 +124,7 @@ class FMUController(StepHook):
         self._probes: list[Probe] = []
         self._begin = self._reached = 0.0
         self._count = -1
-        # true until the first step, and until the first exchange, of a solve
+        # _begins is true until the first step of a solve, _is_first is true until its first exchange
         self._begins = self._is_first = True
         self.values: dict[str, float] = {}
 

@@ -129,7 +129,7 @@ def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntA
 
 @kernel
 def mass(c: Matrices, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the identity: in the equations of motion, y_t is an acceleration."""
+    """Add scale times the identity matrix, because y_t is treated as an acceleration in the equations of motion."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             values[slots[i, a, a]] += scale

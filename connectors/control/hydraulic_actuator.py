@@ -168,8 +168,8 @@ def tangent(
     """Add dq ∂f/∂q + dv ∂f/∂v to values; P and V are the derivatives of the openings with respect to u and u_t, shape
     (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # J, Jd: derivatives of the vector between the points and of its rate; eJ: e·J; rate: derivatives of s_t; G_q:
-    # derivatives of the equation of a pressure with respect to all coordinates
+    # derivatives of the vector between the points (J) and of its rate (Jd), eJ = e·J, derivatives of s_t (rate), and
+    # derivatives of the equation of a pressure with respect to all coordinates (G_q)
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
@@ -241,9 +241,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
     """Create the points, records and inputs of the rows for kernels, and the functions of the valves.
 
-    Fields of the records, shape (2,) each, for the two chambers: ``states`` are the local indices of the pressures;
-    ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, 0 for rigid parts; ``area``, ``hose_volume`` and
-    ``opening`` are the values of both chambers.
+    Some fields of the records have one value for each chamber, shape (2,). ``states`` contains the local indices of the
+    pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts. ``area``,
+    ``hose_volume`` and ``opening`` are A_k, V_h,k and a_k.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local

@@ -79,7 +79,7 @@ def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times T to values: in the equations of motion, y_t is an acceleration."""
+    """Add scale times T to values, because y_t is treated as an acceleration in the equations of motion."""
     for i in range(len(rows)):
         values[slots[i, 0, 0]] += scale * rows[i].time_constant
 
@@ -109,14 +109,16 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """Create the records of the rows with the local index ``state`` of the state; and the local indices of the
-    multipliers and the weights w [1], shape (rows, m) each. Missing multipliers have the weight 0."""
+    """Create the records of the rows, whose field ``state`` is the local index of the state. In addition, create the
+    local indices of the multipliers and the weights w [1], shape (rows, m) each. If a joint has fewer than m
+    multipliers, the unused weights are 0.
+    """
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
     for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
         found = rows.layout.multipliers(joints, of)
-        # missing multipliers: index of the first multiplier of the row, with the weight 0
+        # unused elements contain the index of the first multiplier of the row, with the weight 0
         lam[positions] = found[:, :1]
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]

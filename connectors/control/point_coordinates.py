@@ -70,8 +70,8 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
         row = rows[i]
         k, m0, m1, h = row.index, row.first, row.marker1, m.h[row.index]
         width = min(n - n0, p.J.shape[2])
-        # d, w: vector from the origin or from marker 0 to marker 1, and its rate; X, Xt: their derivatives; e:
-        # direction
+        # vector from the origin or from marker 0 to marker 1 (d), its rate (w), their derivatives (X, Xt), and the
+        # direction (e)
         for a in range(3):
             d[a], w[a] = p.p[m1, a] - row.from_origin[a], p.v[m1, a]
             if m0 >= 0:

@@ -111,8 +111,10 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """Create the records of the rows, in which the field ``called`` is the load from a user function; the inputs, whose
-    coordinates follow the coordinates of the marker; G and R, shape (rows, inputs) each; and the functions."""
+    """Create the records of the rows, the inputs, the gains G and R, shape (rows, inputs) each, and the user functions.
+    The field ``called`` of a record is the load from the user function. The coordinates of the inputs follow the
+    coordinates of the marker.
+    """
     n = len(rows.rows)
     inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]

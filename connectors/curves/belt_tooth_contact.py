@@ -16,8 +16,9 @@ the frame of the pulley. Relative to groove m of z grooves,
 The displacement of a tooth is measured from its groove, so teeth do not creep: the ratio of speeds is the ratio of the
 numbers of teeth. A flank with the angle β to the radius pushes a tooth with the load F out of its groove with the force
 F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next
-groove; the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle.
-Forces and friction on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
+groove; the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. The
+pressure and the friction on the surfaces between the teeth are computed by a separate law, the contact of the belt with
+a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
@@ -26,9 +27,9 @@ Along an arc with the stiffness EA and the pitch p the tensions F_j between teet
 F* is the tension at which the pitch of the stretched belt is equal to the pitch of the pulley. Therefore the loads of
 successive teeth decrease by the factor e^(-κ), 2 cosh κ = 2 + k p/EA.
 
-History values per row: depths -x+, -x- and -y, which are > 0 without contact, and the groove m + 1. History values are
-constant during Newton's iterations. Forces act on the belt at the tooth, and the opposite forces act on the pulley at
-the same point.
+History values per row: -x+, -x- and -y, which are > 0 without contact, and m + 1, the index of the groove counted from
+1. History values are constant during Newton's iterations. Forces act on the belt at the tooth, and the opposite forces
+act on the pulley at the same point.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
 J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -65,7 +66,8 @@ deflection, because unloaded teeth often change between both flanks.
 class BeltToothContact(Component):
     """A tooth of a timing belt in the grooves of a pulley, in 2D.
 
-    History values per row: depths in both flanks and below the tips, < 0 in contact, and the groove (4).
+    Four history values per row: the negative depths in both flanks and below the tips [m], which are < 0 in contact,
+    and the index of the groove, counted from 1.
     """
 
     marker0 = ref(RIGID, "centre and rotation of the pulley")
@@ -99,8 +101,9 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Return the depth of a tooth in a flank (which = 0, 1) or below the tips (which = 2) [m], and its derivatives with
-    respect to displacement and height."""
+    """Return the depth of a tooth [m], and its derivatives with respect to displacement and height. ``which`` selects
+    the depth in one of the flanks (0, 1) or below the tips (2).
+    """
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)
@@ -171,7 +174,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(row, which, way, height)[0].real
-        # within the pulley, the flank or the tip is in contact, depending on the smaller energy
+        # within the pulley, either the flank or the tip is in contact: the one with the smaller energy
         if depth > 0.0 and below > 0.0 and row.tooth_stiffness * depth * depth > row.tip_stiffness * below * below:
             new[TIP] = -below
             depth = 0.0
@@ -214,8 +217,9 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
 
 @kernel
 def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, out: FloatArray) -> None:
-    """Write into out, shape (rows, 5): displacement u [m], height g [m], force along the circle on the pulley [N],
-    outward force on the belt [N], groove."""
+    """Write five quantities of each row into out, shape (rows, 5): displacement u [m], height g [m], force on the
+    pulley along the circle [N], outward force on the belt [N], and index of the groove.
+    """
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):

@@ -16,10 +16,11 @@ contacts, for instance between two flanks. The contacts of a circle are the two 
 normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
 centre is within the material has no contact, because the law requires depths below the radius.
 
-History values per row: number of the piece (counted from 1, 0 without contact) and slip of the first contact, then of
-the second contact. History values are constant during Newton's iterations; during the iterations each line or arc in
-contact is extended beyond its ends. After the iterations the feet are determined again; the force error is the
-resulting change of the force on the circle. Rows without contact are not evaluated during the iterations.
+History values per row: index of the piece (counted from 1, 0 without contact) and slip velocity of the first contact,
+then the same values of the second contact. History values are constant during Newton's iterations; during the
+iterations each line or arc in contact is extended beyond its ends. After the iterations the feet are determined again;
+the force error is the resulting change of the force on the circle. Rows without contact are not evaluated during the
+iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
@@ -51,7 +52,7 @@ from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
-"""Largest difference of the normals of two feet, 1 - n·n', at which they are one contact [1]."""
+"""Largest value of 1 - n·n' [1] at which two feet with the normals n and n' are treated as one contact."""
 PASSING = 0.6
 """Displacement of a circle in a step, relative to its radius [1], below which positions within the step are not
 examined, because a circle moves farther when it passes through a contact of relevant depth.
@@ -67,7 +68,8 @@ relative to the radius [1]. MOST_LOOKS: largest number of points."""
 class ContactCurveCircle(Component):
     """Contact and friction between a circle and a curve of lines and arcs on a body.
 
-    History values per row: piece and slip [m/s] of the first and of the second contact (4).
+    Four history values per row: index of the piece (counted from 1) and slip velocity [m/s] of the first and of the
+    second contact.
     """
 
     marker0 = ref(RIGID, "origin of the curve, which lies in the plane of x and y of its frame")
@@ -118,8 +120,9 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
-    """Return gap [m], its rate and the slip [m/s]; n and t; the lever arms of the force about both markers, three
-    components each."""
+    """Return the gap [m], its rate and the slip velocity [m/s], the vectors n and t, and the lever arms of the force
+    about both markers [m], with three components each.
+    """
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)
     A, d = u.A, u.d
@@ -194,8 +197,9 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
-    """Return the numbers, from 1, of the two pieces of the profile in contact with the circle of a row at (x, y), first
-    the piece of larger depth; 0 without contact."""
+    """Return the indices, counted from 1, of the two pieces of the profile that are in contact with the circle of a row
+    at (x, y). The piece with the larger depth is the first. An index is 0 without contact.
+    """
     k = row.curve
     # indices of the grid cell along x and y
     a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
@@ -315,7 +319,9 @@ def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray
 
 @kernel
 def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
-    """Return the number, from 1, of the nearest piece that contains the foot of (x, y); 0 without such a piece."""
+    """Return the index, counted from 1, of the nearest piece that contains the foot of (x, y), or 0 without such a
+    piece.
+    """
     start, nearest, low = curves.first[row.curve], 0, np.inf
     for p in range(start, curves.first[row.curve + 1]):
         D = face(curves.pieces[p], complex(x, 0.0), complex(y, 0.0))[0].real
@@ -355,7 +361,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # a circle in contact has not passed through the curve; other circles must have a positive gap
+        # the path is only examined for circles without contact, whose gap must be positive
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
@@ -397,8 +403,8 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 
 @kernel
 def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
-    """Write into out, shape (rows, 6, 2), for both contacts of each row: gap, its rate, slip, f_n, f_t and piece; 0
-    without contact.
+    """Write six quantities of both contacts of each row into out, shape (rows, 6, 2): gap [m], its rate [m/s], slip
+    velocity [m/s], f_n [N], f_t [N] and index of the piece. They are 0 without contact.
 
     Without contact the first gap is the smallest gap, or inf if no piece contains the foot of the centre.
     """
@@ -443,8 +449,9 @@ def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
 
 
 def add_parts(rows: LocalRows, system: System) -> None:
-    """Add the update after Newton's method, and the gaps for solvers; for impacts of circles the speed relative to the
-    body of the curve is used."""
+    """Add the update after Newton's method, and the `Gaps` for solvers. Impacts of circles are detected from the speed
+    relative to the body of the curve.
+    """
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     numbers, name, count = create_numbers(3 * len(own)), rows.table.kind, len(own)
     system.post_newton = call(update_history, lambda s: (own, curves, pair, s.markers[FAMILY], s.data, s.outcome))

@@ -30,8 +30,9 @@ OVERLAP = 1e-9
 PIECE = 7
 """Number of values that define a piece: side, x, y, a, b, size, limit.
 
-Line: side 0, start (x, y), direction (a, b), size: length. Arc: side 1 with the material inside, -1 with the material
-outside; centre (x, y); direction (a, b) of its middle; size: radius; limit: cosine of half its angle.
+Line: side 0, start (x, y), direction (a, b); the size is the length. Arc: side 1 with the material inside, -1 with the
+material outside; centre (x, y); direction (a, b) of its middle; the size is the radius, and the limit is the cosine of
+half the angle.
 """
 CELLS = 128
 """Largest number of cells of a grid in each direction."""
@@ -74,8 +75,8 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         where: description of the row, for messages.
 
     Raises:
-        ModelError: too few points, two equal points, a wrong number of curvatures, or an arc of more than half a
-            circle.
+        ModelError: there are too few points, two points are equal, the number of curvatures is wrong, or an arc is
+            longer than half a circle.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"points in {where} has {len(points)} numbers: must have x, y [m] of two points or more")

@@ -83,7 +83,8 @@ def sprocket_profile(
             f"tip_diameter = {2.0 * top:g} m of sprocket_profile: must be > {2.0 * math.hypot(*end):g} m, where the "
             f"flanks begin, and <= {2.0 * pointed:g} m, where the teeth are pointed"
         )
-    # law of cosines in the triangle of the two centres and the intersection of the flank with the tip circle
+    # law of cosines in the triangle of the origin, the centre of the flank, and the intersection of the flank with the
+    # tip circle
     far = math.hypot(*centre)
     half = math.acos((far**2 + top**2 - flank**2) / (2.0 * far * top))
     at = math.atan2(centre[1], centre[0]) - half

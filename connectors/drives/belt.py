@@ -101,7 +101,9 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Columns of the contact that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer in steady motion, relative to the radius of its pulley [1]."""
+"""Largest transfer length sqrt(EA/K) of a layer, divided by the radius of its pulley [1], for which the steady motion
+can be computed.
+"""
 DEEPEST = 0.01
 """Largest contact depth of a belt, relative to the radius of the pulley [1]."""
 CLOSED = {
@@ -329,8 +331,8 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """Return a copy of a stationary state in which the belt runs and the pulleys rotate with it. The copy can be
-        used to compute the modes of a running belt, or as the initial state of a motion.
+        """Return a copy of the state of a stationary belt, with the velocities of a running belt and of its pulleys.
+        The copy can be used to compute the modes of a running belt, or as the initial state of a motion.
 
         Args:
             state: the state of the stationary belt, see `preload`; this state is not changed.
@@ -338,7 +340,8 @@ class _Line:
                 Alternatively a result of `steady`, whose tensions and speeds are used, so transients decay quickly.
 
         Raises:
-            ModelError: an open rope, a belt in 3D, a state of another world, or a result of `steady` for other pulleys.
+            ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`
+                is for other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
@@ -358,7 +361,7 @@ class _Line:
         """Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.
 
         Raises:
-            ModelError: a state of another world.
+            ModelError: the state belongs to another world.
         """
         if state.world is not self.world:
             raise ModelError("the state belongs to another world than the belt")
@@ -382,21 +385,21 @@ class _Line:
         friction: float | None = None,
         arms: Sequence[TensionerArm] = (),
     ) -> SteadyDrive:
-        """Find the steady motion of a 2D belt without time steps: see `connectors/drives/steady_drive.py`.
+        """Compute the steady motion of a 2D belt without time steps, see `connectors/drives/steady_drive.py`.
 
         Args:
             speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least
                 one pulley.
-            torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the
-                speed [rad/s]; pulleys without speed and torque rotate freely.
+            torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, given as values or as functions
+                of the speed [rad/s]. Pulleys without speed and torque rotate freely.
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
             friction: friction coefficient between belt and face for all pulleys, which grooves increase by their wedge
                 effect [1]; None: the coefficient of each pulley.
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
-            ModelError: an open rope or a 3D belt; names that are not pulleys; a layer or bristles that are too soft; a
-                belt that slips on a whole arc, or lifts off at its speed.
+            ModelError: the rope is open or the belt is 3D, a name is not a pulley, a layer or bristles are too soft, or
+                the belt slips on a whole arc or lifts off at its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -547,7 +550,9 @@ class _Line:
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        """Choose the columns of the contact of each pulley; return the reasons as text, and the columns."""
+        """Choose the parameters of the contact of each pulley. Return the reasons as text, and the columns of the
+        contact with their values.
+        """
         chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         if "contact_stiffness_per_length" not in own:
@@ -579,8 +584,8 @@ class _Line:
         each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
         for pulley, offset, radius, marker, columns in each:
             if self.in_space:
-                # the drums of a closed belt are enlarged by the contact depth, so that the contact does not reduce the
-                # tension
+                # the surfaces of the pulleys of a closed belt are enlarged by the contact depth, so that this depth
+                # does not reduce the tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
@@ -793,8 +798,8 @@ class Rope(_Line):
         name: str = "rope",
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from the point ``start`` over pulleys to the point ``end`` [m], each given as (x, y) or (x, y, z);
-        for all other arguments see `Belt`.
+        """Add a rope from the point ``start`` over pulleys to the point ``end``. Both points are given as (x, y) or (x,
+        y, z) [m]; for all other arguments see `Belt`.
 
         In 3D, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] create a rope of `TwistCable3D`.
         """

@@ -9,8 +9,8 @@ pulley, and the corresponding torque against its rotation, are
 The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
 with the speed to 0.
 
-Viscous bending damping has a different effect. If the elements are shorter than l = sqrt(EI/T), the length over which
-the curvature changes at an end of an arc, the loss of viscous damping at each end is d_EI v²/(2 l R²); with longer
+Viscous bending damping has a different effect. The curvature changes over the length l = sqrt(EI/T) at each end of an
+arc. If the elements are shorter than l, the loss of viscous damping at each end is d_EI v²/(2 l R²). With longer
 elements the loss depends on the mesh.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
@@ -51,7 +51,7 @@ def add_bending_losses(
         the origin of its body.
 
     Raises:
-        ModelError: a belt without bending stiffness.
+        ModelError: the belt has no bending stiffness.
     """
     if share == 0.0:
         return [], None

@@ -1,21 +1,23 @@
-"""The additional loss of speed due to bristles, which is large on short arcs, because there the bristles deflect along
-the whole arc.
+"""The additional loss of speed due to the deflection of bristles. It is large on short arcs, because there the bristles
+deflect along the whole arc.
 
 The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
-angle t of each pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). The belt
-enters a pulley with the stretch lam; the speed of the rim is
+angle t of each pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). Here c is the
+unstretched length of belt that passes a point per time. The belt enters a pulley with the stretch lam, and the speed of
+the rim is
 
     omega R = c (lam - w).
 
 On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
-of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable, of the length l,
-begin to act when the whole cable lies on the circle, with the deflection of a layer that shears since the cable touches
-(`circle_points/soft_layer.py`). The friction K w x²/2 of the touching part x is missing before. Its mean is K w l²/6,
-which acts like an arc that is shorter by l²/(6 R² t). The error at the exit has the same size, so bristles act as on
-the angle t - l²/(3 R² t), and at least along half of t. With six cables on the arc the loss due to the layer is 2 % too
-large. A belt on a soft contact touches beyond both ends of the arc (`circle_contact/belt_ends.py`), and its bristles
-are deflected there, too, so the angle is larger by this reach. If the belt has a layer of rubber, the loss due to this
-layer, with its own w on the whole arc, is physical and no error.
+of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable of the length l
+begin to act when the whole cable lies on the circle. They start with the deflection of a layer that has been sheared
+since the first contact of the cable (`circle_points/soft_layer.py`). Until then, while a part of the length x lies on
+the circle, the friction K w x²/2 of this part is missing. The mean of the missing friction is K w l²/6. This error has
+the same effect as an arc that is shorter by the angle l²/(6 R² t). The error at the exit has the same size. Therefore
+the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the
+computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
+(`circle_contact/belt_ends.py`), and its bristles are also deflected there, so the angles of these two parts are added.
+If the belt has a layer of rubber, the loss due to the shear of this layer on the whole arc is a physical effect.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -76,8 +78,9 @@ class BristleCreep(NamedTuple):
     """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each; NaN if the
     belt slips on the whole arc, see `find_lags`.
 
-    loss: loss with the bristles. right: loss without bristles, due to the layer only. lag: part of w at the entry that
-    is due to bristles.
+    loss: loss with the bristles.
+    right: loss without bristles, which is due to the layer only.
+    lag: part of w at the entry that is due to bristles.
     """
 
     loss: FloatArray
@@ -86,13 +89,14 @@ class BristleCreep(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Largest increase of a loss of speed by bristles [1]."""
+        """Largest increase of a loss of speed due to bristles [1]."""
         return float(np.abs(self.loss - self.right).max())
 
     @property
     def excess(self) -> float:
-        """Largest increase, relative to the largest loss without bristles [1]; infinite if the loss without bristles is
-        0."""
+        """Largest increase of a loss of speed due to bristles, divided by the largest loss without bristles [1];
+        infinite if the loss without bristles is 0.
+        """
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
 
@@ -119,7 +123,7 @@ def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles:
     (pulleys,).
 
     If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles,
-    this refers to the shorter arc on which they act.
+    the arc is the shorter arc on which the bristles act.
     """
     return np.array([_find_lag(belt, passing, flow, bristles) for passing in passings])
 

@@ -45,8 +45,9 @@ from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 STEP_FACTOR = 6.0
 """Largest value of h sqrt(k/rhoA) that is chosen [1]; contact laws warn above 2 pi."""
 SINK_SHARE = 0.0005
-"""Largest contact depth, relative to the radius [1], that the limit of the stiffness due to a step may cause. At ten
-times this depth the largest tension of a rope that slips over a sheave is too high by a third."""
+"""Largest contact depth, relative to the radius [1], that is allowed if the step limits the contact stiffness. At ten
+times this depth the largest tension of a rope that slips over a sheave is too high by a third.
+"""
 DAMPING_RATIO = 1.0 / 3.0
 """Damping ratio of the contact [1]."""
 TOLERATED_LOSS = 0.02
@@ -67,8 +68,8 @@ TENSION_SHARE = 1e-3
 """Value of mu EA/(mu_k R L) that is chosen [1]: bristles on a rigid layer change tensions by about half of this value
 times F."""
 STIFF_LAYER = 1.5
-"""Value of l sqrt(K/EA) [1] above which bristles with the stiffness of a layer would oscillate between sticking and
-slipping, although the shear of the layer hardly increases the loss of speed.
+"""Value of l sqrt(K/EA) [1] above which a layer is treated as rigid. Bristles with the stiffness of such a layer would
+oscillate between sticking and slipping, and the shear of the layer hardly increases the loss of speed.
 """
 
 
@@ -76,8 +77,9 @@ LAYER_SHARE = 0.5
 """Largest length of an element, relative to the decay length sqrt(EA/K) of a compliant layer [1]. In a test in which
 the layer causes 5 % of the loss of speed, the error of the loss was 1.6 % with the value 0.63, and 0.24 % with 0.31."""
 MOST_PERIODS = 30.0
-"""Largest step, relative to the period of the softest contact [1]; longer steps are rejected. Belts have a warning
-above a tenth of this value."""
+"""Largest step, relative to the period of the softest contact [1]; longer steps are rejected. For belts, a warning is
+reported above a tenth of this value.
+"""
 LAYER_MODULUS = 2.4e6
 """Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical hardness of belts."""
 
@@ -105,8 +107,8 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]; None (a rigid layer) if width or
-    height is missing.
+    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]. Return None, which means a rigid
+    layer, if width or height is missing.
 
     Args:
         width: width b of the belt [m].
@@ -119,8 +121,9 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> int:
     """Return the number of elements with which a belt resolves the shear of its layers.
 
-    Layers that are rigid for the given elements need no finer mesh. Therefore each layer of different stiffness
-    increases the number of elements at most by a factor of three.
+    A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
+    needs no finer mesh. Therefore each layer of different stiffness increases the number of elements at most by a
+    factor of three.
 
     Args:
         elements: number of elements that arcs and pulleys need.

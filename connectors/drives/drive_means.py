@@ -71,10 +71,12 @@ SAMPLING_ERROR = 3e-4
 """Tolerated error of the power balance, relative to the largest tension times the speed of the belt [1], if powers are
 means over the records."""
 CREEP_ERROR = 0.01
-"""Largest tolerated increase of the loss of speed by bristles, relative to the loss [1]."""
+"""Largest tolerated increase of the loss of speed due to bristles, relative to the loss [1]."""
 LAYER_ERROR = 0.005
-"""Largest tolerated estimate of the change of the loss of speed by mesh and contact, for bristles that are the layer of
-the belt [1]. In random drives the change is up to 2.4 times the estimate, see docs/explanation/verification.md."""
+"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact [1], for bristles that
+represent the layer of the belt. In random drives the change is up to 2.4 times the estimate, see
+docs/explanation/verification.md.
+"""
 TOLERATED_LENGTH = 1.1
 """Largest tolerated length of cables, relative to the length that is chosen for a layer [1]; see `LAYER_SHARE`."""
 STEADY_CREEP = 0.5
@@ -88,8 +90,9 @@ STEADY_SWING = 0.25
 """Standard deviation of the tension of a span, relative to the largest change of tension on a pulley [1]. Above this
 value vibrations change the losses too much for a comparison with steady motion."""
 LOSS_ERROR = 0.01
-"""Fraction of the supplied power [1] that is lost where cables enter and leave the contact; means have a warning above
-this fraction."""
+"""Fraction of the supplied power [1] that is lost where cables enter and leave the contact. A warning is reported above
+this fraction.
+"""
 LOADED = 0.5
 """Efficiency [1] above which a drive is treated as loaded."""
 LOSS_ORDER = 3.0
@@ -106,7 +109,7 @@ DERIVED = {
     "string_frequency",
     *WHOLE,
 }
-"""Quantities whose means are computed from the means of other quantities."""
+"""Quantities whose values in the report of means are computed from the means of other quantities."""
 
 
 def name_number(part: str, quantity: str) -> str:
@@ -181,13 +184,13 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
 
 
 class _WholeDrive:
-    """The sensor of all quantities of a drive."""
+    """Sensor of all quantities of a drive."""
 
     def __init__(self, motion: DriveMotion) -> None:
         self.motion, self.name = motion, motion.drive.name
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to a model."""
+        """Create the probe that reads the quantities from the states of a model."""
         return create_probe(self.motion, self.name, None, state)
 
 
@@ -255,7 +258,7 @@ class DriveMeans(Sensors):
         self._motion = DriveMotion(drive)
         # energies that the pulleys have received since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        # step index at which compiled code started to count
+        # index of the step after which compiled code counts the steps
         self._begun = 0
         super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
@@ -453,7 +456,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return None, because the report of a run has a page for each drive, which contains these curves."""
+        """Return no sections, because the report of a run has a page for each drive, which contains these curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -491,7 +494,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Return warnings about means of a steady motion in which the belt loses more power than creep causes.
+    """Return warnings about means of a steady motion in which the belt loses more power than creep explains.
 
     On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss of power c dF (dF/(2
     E) + w); see `steady_drive.py`.
@@ -553,12 +556,13 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     """Return warnings about means in which bristles change the loss of speed by more than the error of the tensions due
     to the mesh.
 
-    Means that include the start of the drive are not checked, because the speeds of pulleys change for other reasons.
+    Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
+    other reasons.
     """
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
-    # creep is undefined on a pulley on whose whole arc the belt slips
+    # if the belt slips on the whole arc of a pulley, the creep of this pulley is undefined
     creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
     driver = int(np.argmin([duty.power for duty in duties]))
     if driver not in creeping:
@@ -568,7 +572,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     found = eval_bristle_creep(law, passings, place, speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
     lost = np.array([duties[i].creep for i in creeping])
-    # on the shorter arc on which bristles act, the belt may slip on the whole arc
+    # the belt may slip on the whole length of the shorter arc on which bristles act
     if np.isnan(found.loss + found.right).any():
         return ()
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():
@@ -580,7 +584,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     arc, slow, rigid = duties[creeping[worst]], duties[creeping[slowest]], passings[worst].law.bristles == inf
     own = not rigid and isclose(passings[worst].law.bristles, passings[worst].law.layer)
     tolerated = LAYER_ERROR if own else CREEP_ERROR
-    # errors of mesh and contact that cancel in this estimate need not cancel in the motion
+    # errors due to mesh and contact may cancel each other in this estimate, but not in the motion
     if found.excess <= tolerated:
         hard = [passing._replace(law=passing.law._replace(contact=inf)) for passing in passings]
         found = eval_bristle_creep(law, hard, place, speed)

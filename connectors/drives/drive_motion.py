@@ -53,7 +53,8 @@ def integrate(
     Args:
         turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
             rotate.
-        torque: contact torques on the pulleys [N m]. f: left-hand-side forces of teeth and losses, shape (n + 1,).
+        torque: contact torques on the pulleys [N m].
+        f: left-hand-side forces of teeth and losses, shape (n + 1,).
         now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
         last_time: time of the previous values [s], shape (1,); NaN before the first call.
         integral: integrals of speeds, torques and powers, shape (3, pulleys).
@@ -76,8 +77,8 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether the powers are integrated: only for belts on circles, because their powers are cheap to
-            evaluate.
+        is_wanted: whether the powers are integrated. They are integrated only for belts on circles, because the
+            evaluation of these powers takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
             the previous record, shape (3, pulleys) each.
     """
@@ -115,16 +116,18 @@ class DriveMotion:
         return self._bound
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
-        """Let compiled code record each step whose number is a multiple of ``every``; ``steps`` is the number of the
-        current step. Return False if records require Python."""
+        """Let compiled code record each step whose index is a multiple of ``every``; ``steps`` is the index of the
+        current step. Return False if records require Python.
+        """
         if self.find_program(state) is None or self._records is None:
             return False
         self._records.counts[:] = steps, every, 0, 0
         return True
 
     def fetch_records(self) -> list[tuple[float, int, FloatArray, FloatArray]]:
-        """Return for all new records: the times [s], the numbers of steps since the call of `begin_records`, the
-        quantities, and the integrals of powers [J]."""
+        """Return all new records. Each record consists of the time [s], the number of steps since the call of
+        `begin_records`, the quantities, and the integrals of powers [J].
+        """
         r = self._records
         count = 0 if r is None else int(r.counts[COUNT])
         if r is None or not count:
@@ -134,8 +137,7 @@ class DriveMotion:
         return [(*mark, r.rows[k].copy(), r.integrals[k].copy()) for k, mark in enumerate(marks)]
 
     def find_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds the integrals up to the state and time of the fields; None if the
-        integrals require Python."""
+        """Return the compiled program that adds the integrals over a step, or None if the integrals require Python."""
         assembly, drive = parallel_assembly(state.world), self.drive
         if not self.is_wanted or assembly.layout.size > 1:
             return None

@@ -41,8 +41,9 @@ MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
 
 
 class RecordSize(NamedTuple):
-    """Sizes of a record: number of ``pulleys``, number of components ``width`` of their hub loads, and number of
-    ``spans``."""
+    """Dimensions of a record: number of ``pulleys``, number of components of their hub loads (``width``), and number of
+    ``spans``.
+    """
 
     pulleys: int
     width: int
@@ -172,7 +173,7 @@ def follow_pulley(
                     hub_y += f.fn * f.ny + f.ft * f.nx
                     torque += f.D * f.ft
                 continue
-            # at an end: polar angle of the segment
+            # at the end of a segment: polar angle that the segment covers
             bx, by = h.px - o.cx, h.py - o.cy
             if j > 0:
                 angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
@@ -324,7 +325,9 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """Return the smaller of F [N] at both ends of an arc, at least 0; NaN if the tension of the first span is NaN."""
+    """Return the smaller of the values of F [N] at both ends of an arc, but at least 0. The result is NaN if the
+    tension of the first span is NaN.
+    """
     least = after if after < before else before
     press = least - mass_per_length * speed**2
     return 0.0 if press < 0.0 else press
@@ -372,7 +375,9 @@ def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
 
 @kernel(fast=False)
 def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate all derived quantities: ratios, magnitudes, creep, frequencies, powers, efficiency."""
+    """Evaluate all derived quantities: speed ratios, magnitudes of hub loads, creep, string frequencies, powers and
+    efficiency.
+    """
     if due[0] == 0:
         return
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length

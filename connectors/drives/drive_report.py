@@ -77,7 +77,7 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""Value of the argument ``due`` of kernels with which they evaluate the pulleys in each step."""
+"""Value of the argument ``due`` of kernels. With this value a kernel evaluates the pulleys in each step."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -132,8 +132,8 @@ class PulleyDuty:
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; this
             traction is independent of the load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
-        sinking_traction: additional traction due to the contact depth, which is independent of the mesh, relative to
-            the friction limit [1]; NaN without friction; see `connectors/circle_contact/free_belt.py`.
+        sinking_traction: additional traction due to the contact depth, relative to the friction limit [1]; this
+            traction is independent of the mesh. NaN without friction; see `connectors/circle_contact/free_belt.py`.
     """
 
     name: str
@@ -197,7 +197,7 @@ even in steady motion."""
 
 @dataclass(frozen=True)
 class Extremes:
-    """A quantity over time: its mean, its smallest and its largest value, and the times of these two values.
+    """Mean of a quantity over time, its smallest and its largest value, and the times of these two values.
 
     Attributes:
         unit: unit of mean, minimum and maximum.
@@ -231,8 +231,8 @@ class DriveReport:
         stored_energy: kinetic energy and axial strain energy of the belt [J]; bending and contact energies are
             excluded, because they are nearly constant.
         doubts: warnings about means; see `DriveMeans`.
-        advice: recommendations, if tractions that are independent of the load, or the creep due to the contact depth,
-            are too large.
+        advice: recommendations if tractions that do not depend on the load, or the creep due to the contact depth, are
+            too large.
         law: law of the belt with which the creep of means is checked; None for ropes, in 3D and with teeth.
         turn: duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts.
         extremes: extremes of all quantities for means over time, by names such as ``"alternator.slip_reserve"``,
@@ -329,7 +329,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # on surfaces the bristle of each point deflects separately, so the layer is not rigid
+        # on surfaces each bristle has its own deflection, so the layer is not rigid
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
@@ -408,8 +408,9 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return the calls of kernels that write all other quantities; ``now`` contains the speeds [rad/s] and torques
-        [N m] of pulleys."""
+        """Return the calls of kernels that write the motion, the quantities at the ends of arcs, and derived
+        quantities; ``now`` contains the speeds [rad/s] and torques [N m] of pulleys.
+        """
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
             (complete_numbers, (due, self.derived, self.size, row)),
@@ -645,7 +646,9 @@ def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """Complete the report by the derived quantities: ratios, magnitudes, creep, frequencies, powers, efficiency."""
+    """Complete the report by the derived quantities: speed ratios, magnitudes of hub loads, creep, string frequencies,
+    powers and efficiency.
+    """
     numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
     size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
@@ -663,8 +666,9 @@ def find_turn(report: DriveReport, drive: Drive) -> float:
 
 
 def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """List all quantities of a report in the order of `take_numbers`: part, quantity, unit, and number of
-    components."""
+    """List all quantities of a report in the order of `take_numbers`. Each item contains the name of the pulley or
+    span, the quantity, the unit, and the number of components.
+    """
     found = []
     parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
     parts += [(f"span {span.name}", span) for span in report.spans]
@@ -676,7 +680,7 @@ def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
 
 
 def take_numbers(report: DriveReport) -> FloatArray:
-    """Return the values of a report: of all pulleys, of all spans, and of the whole belt."""
+    """Return the values of a report as one array: quantities of all pulleys, of all spans, and of the whole belt."""
     parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
     values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
     return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
@@ -715,5 +719,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """Return the text of one number."""
+    """Return a value as text."""
     return show_numbers([value])[0]

@@ -8,14 +8,14 @@ the belt has the parameters
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are equal to the mass and
-energies of the slack belt.
+Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies of the belt do not
+change.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is less by EI/(2
 R²); see `belt_ends.py`. The lines of the spans are tangents of circles whose radii are larger than R by the offsets d.
 If the pulleys at both ends of a span of the length L are on different sides of the belt, the span is shorter by (d1 +
-d2)²/(2 L). The slack length S0 is the sum of all lengths, each divided by its stretch. The length l of each end is at
-most R and at most a quarter of its span.
+d2)²/(2 L). The slack length S0 is the sum of all lengths, each divided by its stretch. The length l = sqrt(EI/F) over
+which the curvature changes at an end of an arc is limited to R and to a quarter of the span.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ LARGEST_STRAIN = 0.2
 LEAST = 1e-12
 """Smallest tension, relative to EA [1], for which l is evaluated."""
 LONGEST_END = 0.25
-"""Largest l, relative to the length of the span [1]."""
+"""Largest length l of an end, divided by the length of the span [1]."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
     "reference_twist": -1,
 }  # fmt: skip
-"""Exponent of 1 + e in the factor that converts each column of the slack belt to a column per metre of its route."""
+"""For each column: exponent k of the factor (1 + e)^k that converts values of the slack belt to values per metre of its
+route.
+"""
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
@@ -138,7 +140,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """Convert columns of the slack belt to columns of cables per metre of the route.
 
     Raises:
-        ModelError: columns that determine length or tension in addition to the strain.
+        ModelError: columns determine length or tension in addition to the strain.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:

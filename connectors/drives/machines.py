@@ -12,7 +12,7 @@ The torque M(|omega|) of a machine acts against the motion. M is interpolated li
 over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
 
 A torsional damper is a ring of the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
-with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub, where f is the natural frequency of the ring on a fixed
+with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub. Here f is the natural frequency of the ring on a fixed
 hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. With mu = J_r/J the smallest possible
 maximum of the amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
 
@@ -61,7 +61,7 @@ def engine_speed(
         rise: duration of the start from standstill [s].
 
     Raises:
-        ModelError: invalid amplitudes.
+        ModelError: amplitudes are invalid.
     """
     parts = []
     for order, given in orders.items():
@@ -164,7 +164,7 @@ def torsional_damper(
         Handle to the ring, a `RigidBody2D`.
 
     Raises:
-        ModelError: a body without rotation, or a 3D body.
+        ModelError: the body has no rotation, or is 3D.
     """
     hub = {c: coordinate_marker(world, body, c) for c in ("x", "y", "rotation")}
     # the ring starts with the position and velocity of the hub

@@ -73,7 +73,7 @@ class Pulley:
         name: name in reports; default: name of the body.
 
     Raises:
-        ModelError: a value out of its range.
+        ModelError: a value is out of its range.
     """
 
     body: Entity
@@ -123,7 +123,7 @@ def find_place(world: World, pulley: Pulley) -> Place:
     """Return the position of a pulley in the reference configuration.
 
     Raises:
-        ModelError: a body without position and rotation, or an axis of length 0.
+        ModelError: a body has no position or no rotation, or an axis has the length 0.
     """
     node: Any = pulley.body
     if "node" in node.table.component.refs:

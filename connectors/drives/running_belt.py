@@ -1,8 +1,9 @@
 """States of running belts, which are computed from the state of a stationary belt, for modes and initial states.
 
-If the flow of the reference length of a belt is c, its nodes have the velocities c r' and c r''. The shape is the shape
-of the stationary belt. The contact force decreases by rhoA v²/R per length. The tension does not change, because the
-length of the belt does not change.
+Let c be the flow of a belt, which is the reference length that passes a fixed point per time. The positions of the
+nodes have the velocities c r', and their slopes have the rates c r''. The shape is the shape of the stationary belt.
+The contact force decreases by rhoA v²/R per length. The tension does not change, because the length of the belt does
+not change.
 
 For a result of `steady`, material is displaced along the shape of the stationary belt such that each span has the
 stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to the
@@ -28,7 +29,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 
 FINE = 32
-"""Number of points per node at which the displacement of the material is integrated."""
+"""Number of points per node in the numerical integration of the displacement of the material."""
 
 
 def run_belt(

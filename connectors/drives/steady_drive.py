@@ -1,13 +1,14 @@
 """Steady motion of a belt drive without time integration: equations of spans, sticking and slipping arcs, length of the
 belt, and torques.
 
-A belt with the law N = EA (lam - 1) and the stretch lam runs with the flow c of its reference length, and therefore
-with the speed v = c lam. The following part of the tension N presses the belt on the pulleys and transmits torque:
+The flow c of a belt is the reference length that passes a fixed point per time. A belt with the stretch lam has the
+tension N = EA (lam - 1) and the speed v = c lam. The following part of the tension N presses the belt on the pulleys
+and transmits torque:
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-For each pulley let r be the radius of the face, R the radius of the cord, t the wrap angle, and "in" and "out" the
-spans in the running direction:
+For each pulley let r be the radius of the face, R the radius of the cord, and t the wrap angle. The indices "in" and
+"out" denote the spans before and after the pulley in the running direction:
 
     entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
@@ -16,11 +17,11 @@ spans in the running direction:
     loss by bending: |omega| psi EI/(2 R) at entry and exit together, see `bending_loss.py`.
 
 A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
-distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
+distance of the belt from the line of the span is y = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴y/dx⁴ = d²y/dx².
 Therefore
 
     line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
-    exit: the belt leaves the circle at an angle l/R before the angle t between the lines
+    exit: the belt leaves the circle at an angle l/R before the end of the angle t between the lines
     slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
     energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
     arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
@@ -69,7 +70,8 @@ from windlass.framework.errors import ModelError
 MachineTorque = float | Callable[[float], float]
 """Torque of a machine on a pulley [N m], or a function of the speed of the pulley [rad/s]; > 0 counter-clockwise."""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""Fractions of the torques for the first solution [1]; the largest fraction for which the solver converges is used."""
+"""Fractions of the torques with which the solver is started [1]; the largest fraction for which it converges is used.
+"""
 ERROR = 1e-9
 """Largest residual of an equation of a solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
@@ -92,10 +94,11 @@ class DriveData(NamedTuple):
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
     slowest: angular velocities [rad/s] above which the bending torques are constant; below them the torques are
-    proportional to the speed.
-    spans: length of the span after each pulley [m]. ends: unit tangents at the entry and at the exit of each pulley,
-    shape (pulleys, 2, 2). axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt. mass_per_length,
-    length: rhoA [kg/m] and length [m] of the slack belt.
+        proportional to the speed.
+    spans: length of the span after each pulley [m].
+    ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
+    axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
+    mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
     """
 
     name: str
@@ -305,7 +308,7 @@ class TensionerArm:
             the rotation of the arm from the mounted position [rad].
 
     Raises:
-        ModelError: a value of a wrong type.
+        ModelError: a value has the wrong type.
     """
 
     pulley: str
@@ -331,10 +334,10 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """A motion during the iterations, which need not be a solution. For the spans: F [N], lam, and the lines of the
-    spans. For the arcs: q; F and lam at entry and exit, shape (2, pulleys); phi [rad]; the angle on which the belt can
-    slip [rad]; w; and the slack length [m]. For the belt: c [m/s], E [N], and the length that the ends of all arcs add
-    [m].
+    """Quantities of the motion in one iteration. Values of spans are F [N], lam and the lines of the spans. Values of
+    arcs are q; F and lam at entry and exit, shape (2, pulleys); phi [rad]; the angle on which the belt can slip [rad];
+    w, the difference of the speeds of belt and rim at the entry, divided by c [1]; and the slack length [m]. Values of
+    the belt are c [m/s], E [N], and the length that the ends of all arcs add [m].
     """
 
     force: FloatArray
@@ -382,8 +385,8 @@ def find_steady_motion(
         may_slip: whether slip arcs may be longer than wrap angles, for the iterations of `find_steady_arms`.
 
     Raises:
-        ModelError: names that are not pulleys or are given twice; no speeds, or speeds in both directions; a pulley
-        without friction; a belt that lifts off at its speed; or a pulley on whose whole arc the belt slips.
+        ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
+            pulley has no friction, the belt lifts off at its speed, or the belt slips on the whole arc of a pulley.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
@@ -561,7 +564,8 @@ def find_steady_arms(
         speeds, torques: see `find_steady_motion`.
 
     Raises:
-        ModelError: an arm without a pulley, or no equilibrium of the arms; for further errors see `find_steady_motion`.
+        ModelError: an arm has no pulley, or no equilibrium of the arms was found; for further errors see
+            `find_steady_motion`.
     """
     from scipy.optimize import root  # imported here, because most models do not need it
 

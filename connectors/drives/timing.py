@@ -23,9 +23,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
-"""Largest relative difference between the pitch of a pulley and the pitch of the belt [1]. With ten teeth in contact,
-the difference accumulates along the arc; larger differences overload most teeth, even if the difference is divided
-between both flanks.
+"""Largest allowed relative difference between the pitch of a pulley and the pitch of the belt [1]. The difference
+accumulates along the arc. With ten teeth in contact, larger differences overload most teeth, even if the difference is
+divided between both flanks.
 """
 TIP_FACTOR = 2.0
 """Stiffness of a tooth on a tip of the pulley, relative to its stiffness along the belt [1]."""
@@ -34,8 +34,9 @@ DAMPING_RATIO = 1.0 / 3.0
 
 
 class Teeth(NamedTuple):
-    """Parameters of the teeth of a belt: number, pitch [m], stiffness [N/m], damping [N s/m], height [m], flank angle
-    [rad] and backlash [m]."""
+    """Parameters of the teeth of a belt: number of teeth, pitch [m], stiffness [N/m], damping [N s/m], height [m],
+    flank angle [rad] and backlash [m].
+    """
 
     number: int
     pitch: float

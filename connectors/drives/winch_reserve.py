@@ -2,10 +2,10 @@
 larger than the length of a cable.
 
 All cables of a rope created by `winch_rope` have the same fraction of its length l, and their number is constant. In
-contrast, this rope has several levels of c, 2 c, 4 c, ... equal cables, which share the same nodes. The cables of one
-level are active and form the rope outside the winch. The cables of all other levels are inactive, without forces and
-mass. Nodes that belong to no active cable are fixed in their reference positions. Therefore the numbering of
-coordinates does not change during a run.
+contrast, this rope has several levels, which share the same nodes. The levels consist of c, 2 c, 4 c, ... equal cables,
+where c is the smallest number of cables. The cables of one level are active and form the rope outside the winch. The
+cables of all other levels are inactive, without forces and mass. Nodes that belong to no active cable are fixed in
+their reference positions. Therefore the numbering of coordinates does not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change, because both
 halves are parts of the same cubic. Let h = Δ l be the length of a cable, and let r and s be the position and the slope
@@ -51,8 +51,9 @@ MOTION = "q", "v", "a", "carried"
 
 
 class CableChange(NamedTuple):
-    """A change of the number of cables: time [s], number of cables after the change, and potential energy of the weight
-    that is lost [J]."""
+    """A change of the number of cables: its time [s], the number of cables after the change, and the potential energy
+    of the weight that is lost by the change [J].
+    """
 
     t: float
     cables: int
@@ -60,8 +61,8 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Return the motion in the middle of cables: position and slope, their velocities, and two vectors of
-    accelerations, shape (n, 2 d) each.
+    """Return the motion in the middle of n cables as four arrays of shape (n, 2 d): positions and slopes, their
+    velocities, and two vectors of accelerations.
 
     Args:
         motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.
@@ -88,12 +89,12 @@ def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatAr
 
 
 class WinchReserve(StepHook):
-    """A straight rope of a winch, as `winch_rope`, whose number of cables changes with the length of the rope. The
-    object is a hook, which must be passed to each solve.
+    """A straight rope of a winch as created by `winch_rope`, but with a number of cables that changes with the length
+    of the rope. The object is a hook, which must be passed to each solve.
 
     Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
-    length are merged in pairs. These changes do not affect restarts, saved states, recorders, sensors and the energy
-    ledger, because all cables exist from the start.
+    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger are valid across these
+    changes, because all cables exist from the start.
 
     Args:
         outlet, end: positions of the ends [m], shape (2,), or (3,) in 3D; neither end is constrained.
@@ -112,8 +113,7 @@ class WinchReserve(StepHook):
         changes: changes of cables, in order; see `CableChange`.
 
     Raises:
-        ModelError: positions with different shapes, positions that coincide, or ``longest`` less than the initial
-            length.
+        ModelError: positions have different shapes, positions coincide, or ``longest`` is less than the initial length.
     """
 
     changes_state = True

@@ -1,5 +1,5 @@
-"""Dry friction with bristles, along a line or in a plane: functions for sticking and slipping that all laws with
-bristles use.
+"""Dry friction with bristles along a line or in a plane. All laws with bristles use these functions to compute sticking
+and slipping.
 
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
@@ -9,8 +9,8 @@ bristles use.
     energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction). Contacts store states and anchors as history
-values. Each law defines the deflection of a bristle, the time at which the trial force is evaluated, and the stored
-values. The functions contain no branches, because branches would prevent vectorised loops over lanes.
+values. Each law defines how the deflection of a bristle is computed, when the trial force is evaluated, and which
+values are stored. The functions contain no branches, because branches would prevent vectorised loops over lanes.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 

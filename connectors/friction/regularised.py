@@ -10,8 +10,10 @@
 
 Some published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity
 is within the zone. Some of them also use the direction of the stored velocity. The docstring of each law that uses
-these functions states its choice. Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J.
-Gerstmayr and others, documentation of Exudyn 1.13 (zones, Stribeck).
+these functions states its choice.
+
+Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
+of Exudyn 1.13 (zones, Stribeck).
 """
 
 from __future__ import annotations

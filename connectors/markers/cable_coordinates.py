@@ -50,7 +50,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Index k of each marker in the columns, shape (rows,), and local coordinate indices, shape (rows, w)."""
+    """Index of each marker in the columns (``k``), shape (rows,), and local coordinate indices, shape (rows, w)."""
 
     k: IntArray
     dofs: IntArray

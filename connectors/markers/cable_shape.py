@@ -268,7 +268,7 @@ def find_used(rows: LocalRows) -> IntArray:
     """Return the indices of the markers in the columns of their family, shape (rows,).
 
     Raises:
-        ModelError: a marker to which nothing refers, because its columns are not filled.
+        ModelError: nothing refers to a marker, so its columns are not filled.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:

@@ -50,8 +50,9 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Allocate columns for the local markers; markers of types that provide "curved marker" get an index in H, and
-    other markers have J = 1."""
+    """Allocate columns for the local markers. Markers of types that provide "curved marker" get an index in H; all
+    other markers have J = 1.
+    """
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
@@ -155,7 +156,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
         Handle to the markers, one per row.
 
     Raises:
-        ModelError: a wrong axis, or an entity without rotation.
+        ModelError: the axis is wrong, or the entity has no rotation.
     """
     direction = _parse_axis(axis)
     if entity is None:

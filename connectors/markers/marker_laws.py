@@ -37,7 +37,7 @@ def register_marker(
         dofs, source, check, outputs: see `register`.
 
     Raises:
-        ModelError: an invalid law, or a kernel with wrong arguments or results.
+        ModelError: the law is invalid, or a kernel has wrong arguments or results.
     """
 
     def build(rows: LocalRows) -> System:

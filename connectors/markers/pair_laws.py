@@ -1,5 +1,5 @@
-"""Laws between two markers, defined by one or two kernels for one row: implementation of `register_pair` for all marker
-families.
+"""Laws between two markers that are defined by one or two kernels for one row. This module contains the implementation
+of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
@@ -50,7 +50,7 @@ from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
-"""UPDATE, OUTCOME: names of the arguments and of the results of update kernels for history values."""
+"""UPDATE, OUTCOME: names of the arguments and of the results of the kernels that update history values."""
 ALL = slice(None)
 Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None
@@ -78,7 +78,9 @@ class PairKind:
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value
-    """Function that converts a kernel of one scalar result, for outputs and energies."""
+    """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
+    from a complex to a real result.
+    """
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to three components
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function that returns the further arguments of tangent loops, after the columns of the markers."""
@@ -119,8 +121,8 @@ def register_kind(
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
         derived: names of further fields of rows, computed from columns by ``derive``.
         derive: function ``(rows)`` that returns the values of these fields, as arrays of shape (rows, ...) by name.
-        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``. source: the
-            source of the law.
+        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``.
+        source: the source of the law.
         before: function ``(rows) -> (update, update)`` that returns the updates of fields of the rows before forces and
             before tangents. An update is a kernel call, a function ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
@@ -142,7 +144,7 @@ def register_kind(
         draw: whether rows are drawn as lines between their two points, or a function that draws them.
 
     Raises:
-        ModelError: a schema without columns that a pair needs, or kernels with wrong arguments or results.
+        ModelError: the schema lacks columns that a pair needs, or a kernel has wrong arguments or results.
     """
     name = component.__name__
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
@@ -299,7 +301,7 @@ def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
 
 
 def as_call(update: Update) -> Call:
-    """Convert an update to a call, and None to an empty call."""
+    """Convert an update to a `Call`; None becomes a call that does nothing."""
     return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
 
 
@@ -425,7 +427,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """Return 0: the power lost by sliding, because `fill_jumps` computes the energy lost in each step instead."""
+    """Return 0 as the power lost by sliding, because `fill_jumps` computes the energy lost in each step."""
     return 0.0
 
 
@@ -499,8 +501,8 @@ def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for user functions; NumPy would take
-    ten times as long.
+    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for user functions. The same
+    computation with NumPy would take ten times as long.
 
     Args:
         motion: function that returns values and rates of all markers.

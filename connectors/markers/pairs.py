@@ -116,7 +116,7 @@ def coordinate_pair(
         current history values, and start the history values at the start of the step.
 
     Raises:
-        ModelError: a kernel with other arguments, or with a wrong number of results.
+        ModelError: a kernel has wrong arguments, or a wrong number of results.
     """
     check_arguments(force, "force of coordinate_pair", ARGUMENTS)
     check_results(force, "force of coordinate_pair", ("f",))
@@ -208,7 +208,7 @@ def position_pair(
         position markers.
 
     Raises:
-        ModelError: a kernel with other arguments, or with a wrong number of results.
+        ModelError: a kernel has wrong arguments, or a wrong number of results.
     """
     check_arguments(force, "force of position_pair", ARGUMENTS)
     check_results(force, "force of position_pair", ("fx", "fy", "fz"))
@@ -246,8 +246,8 @@ def position_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # small arrays, created once per call: P and V; J and J̇ for the coordinates of both markers; dq ∂f/∂q + dv
-        # ∂f/∂v
+        # small arrays, created once per call, for P and V, for J and J̇ of the coordinates of both markers, and for dq
+        # ∂f/∂q + dv ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
         for i in range(len(pair.m0)):

@@ -30,8 +30,9 @@ class PositionColumns(NamedTuple):
     Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # local coordinate indices, padded with an unused index, shape (n, m)
     angle: FloatArray
-    """Rotation about z [rad], shape (n,): total angle of 2D rigid bodies, including whole turns; angle in (-π, π] of
-    cables; otherwise 0."""
+    """Rotation about z [rad], shape (n,). For 2D rigid bodies it is the total angle, including whole turns. For cables
+    it is in (-π, π]. For other markers it is 0.
+    """
     A: FloatArray  # rotation matrix from the frame of the marker to the global frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
@@ -208,8 +209,8 @@ def turn_vector(A: Any, b: Any) -> Any:
 
 @kernel
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
-    """Return direction k at the contact of a disc with a plane (0: across the track, 1: along the track, 2: normal),
-    and the vectors r and d + r.
+    """Return three vectors at the contact of a disc with a plane: direction k (0: across the track, 1: along the track,
+    2: normal), r, and d + r.
 
     The vector d points from the marker on the plane to the centre of the disc. The vector r points from the centre to
     the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. The vectors may be real or

@@ -227,7 +227,7 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         Handle to the markers, one per row or position.
 
     Raises:
-        ModelError: an entity without position, or a position outside the entity.
+        ModelError: the entity has no position, or the position is outside the entity.
     """
     entity = merge_handles(entity)
     component = entity.table.component
@@ -306,7 +306,7 @@ def merge_handles(entity: Handles) -> Entity:
     """Merge one or several handles to rows of one type into one handle.
 
     Raises:
-        ModelError: no handle, or rows of different types.
+        ModelError: there is no handle, or the rows are of different types.
     """
     if isinstance(entity, Entity):
         return entity
@@ -323,7 +323,7 @@ def list_handles(call: str, name: str, given: Any) -> list[Entity]:
     total.
 
     Raises:
-        ModelError: no handle, or an argument of another type.
+        ModelError: there is no handle, or the argument has another type.
     """
     found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     if not all(isinstance(handle, Entity) for handle in found):
@@ -337,7 +337,7 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
     """Return the nodes of bodies that have one node each; return nodes unchanged.
 
     Raises:
-        ModelError: an entity that is neither a node nor has exactly one node.
+        ModelError: an entity is not a node and does not have exactly one node.
     """
     component = entity.table.component
     if "node" in component.provides:

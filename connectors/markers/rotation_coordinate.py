@@ -13,9 +13,9 @@ body (n) or in space (A_ref n, its direction in the reference configuration). Th
 of the axis, so the twist is undefined at β = 180°.
 
 The angle includes whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
-nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases:
-the body rotates by more than 3/4 of a turn in a step, or the axis n passes the direction opposite to its reference
-direction, where the angle jumps by a turn. In both cases the angle is NaN, so the step fails or is shortened.
+nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases.
+The body may rotate by more than 3/4 of a turn in a step. The axis n may also pass the direction opposite to its
+reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -58,7 +58,7 @@ direction, the angle changes by 2π."""
 class RotationCoordinate(Component):
     """The angle by which a 3D rigid node has rotated about an axis.
 
-    History values per row: the angle minus its initial value [rad] (1).
+    One history value per row: the angle minus its initial value [rad].
     """
 
     provides = (FAMILY, CURVED)
@@ -154,8 +154,9 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the records of the rows, with these fields.
 
-    dofs: local indices of e0..e3.  a, b: directions of s and c among the Euler parameters (4,).  first: angle of the
-    initial values [rad].
+    dofs: local indices of e0..e3.
+    a, b: directions of s and c among the Euler parameters, shape (4,).
+    first: angle of the initial values [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
     first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
@@ -184,7 +185,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Check the axis, and create the history values.
 
     Raises:
-        ModelError: an axis of length 0.
+        ModelError: an axis has the length 0.
     """
     axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
     if axis is None or axis.shape[-1:] != (3,):

@@ -38,8 +38,10 @@ class TwistNodePosition(Component):
 
 
 class TwistNodeRows(NamedTuple):
-    """Index k of each marker in the columns, shape (rows,); local coordinate indices ``dofs``, shape (rows, 7);
-    constants b, shape (rows, 3), and F, shape (rows, 4), of the nodes."""
+    """Data of the markers for kernels. ``k`` is the index of each marker in the columns, shape (rows,), and ``dofs``
+    contains the local coordinate indices, shape (rows, 7). ``b``, shape (rows, 3), and ``F``, shape (rows, 4), are the
+    constants of the nodes.
+    """
 
     k: IntArray
     dofs: IntArray

@@ -111,7 +111,7 @@ class Share:
         return mine, near & ~mine
 
     def takes(self, c: Surfaces, pairs: IntArray) -> NDArray[np.bool_]:
-        """Return whether this process evaluates each pair, shape (k,)."""
+        """Return, for each of k pairs, whether this process evaluates the pair, shape (k,)."""
         i, j = pairs[:, 0], pairs[:, 1]
         larger, smaller = c.reach[i] > MUCH_LARGER * c.reach[j], c.reach[j] > MUCH_LARGER * c.reach[i]
         bounded = ~c.fixed[j] & (c.kind[j] != HALF_SPACE)

@@ -1,8 +1,9 @@
 """Gaps between the surfaces of contact sets. Solvers use the gaps to check whether time steps resolve impacts; see
 `Gaps`.
 
-The examined pairs are the candidate pairs at both ends of a step. If a surface has moved by more than half the skin in
-one step, the list may be incomplete, so pairs whose paths come close during the step are also examined.
+The examined pairs are the candidate pairs at the start and at the end of a step. If a surface has moved by more than
+half the skin in one step, the list may be incomplete, so pairs whose paths come close during the step are also
+examined.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ JUST_OPEN = 1e-300
 """Gap [m] of a pair with an ellipsoid that does not touch and whose gap was not computed."""
 
 AHEAD = 1.5
-"""Distance within which a surface may meet another surface in a step, divided by the displacement with the velocity at
-the start of the step [1].
+"""Distance within which surfaces are examined for a contact in the step, divided by the displacement that a surface
+would have with the velocity at the start of the step [1].
 """
 
 
@@ -116,11 +117,11 @@ class PairGaps:
             first += len(pairs)
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
-        """Return the candidate pairs at both ends of a step of h seconds, and for fast surfaces also pairs that may
-        have met within the step.
+        """Return the candidate pairs at the start and at the end of a step of h seconds. For fast surfaces, also return
+        pairs that may have touched within the step.
 
-        Fast surfaces may have met on the straight path to the end of the step, or on the path given by the velocities
-        at the start of the step.
+        Fast surfaces may have touched on the straight path to the end of the step, or on the path given by the
+        velocities at the start of the step.
         """
         c, m, pairs = b.surfaces, b.near.bounded, b.near.pairs
         if before is not pairs:

@@ -24,9 +24,9 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.kernel import kernel
 
 Touch = tuple[float, float, float, float, float, float, float, float]
-"""Eight values of a contact: x [m], n [1] (3), p_1 [m] (3), R [m]."""
+"""The eight values of a contact: x [m], three components of n [1], three components of p_1 [m], and R [m]."""
 Meeting = tuple[float, float, float, float, float]
-"""Five values of a contact: x [m], n [1] (3), R [m]."""
+"""The five values of a contact: x [m], three components of n [1], and R [m]."""
 APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 

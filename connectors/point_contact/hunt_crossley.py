@@ -10,7 +10,7 @@
 `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
 + v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. This point has the position
 x (1/2 - s1) n relative to the middle of the overlap. The velocity v_n is positive while the surfaces approach. Contacts
-do not influence each other, also if a contact opens so fast that its force vanishes.
+do not influence each other. This also applies if a contact opens so fast that its force is 0.
 
 With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
 `distribution.py`.
@@ -173,7 +173,8 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # packings of spheres may initially overlap; contact forces remove the overlaps
+    # bounded surfaces may overlap at the start, because contact forces separate them; large overlaps are only reported
+    # as doubts
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))

@@ -55,7 +55,7 @@ def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
         poissons_ratio: ν [1].
 
     Raises:
-        ModelError: Y <= 0, or ν outside (-1, 0.5].
+        ModelError: Y <= 0, or ν is outside (-1, 0.5].
     """
     return youngs_modulus / (1.0 - poissons_ratio**2)
 
@@ -94,7 +94,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         speed: closing speed v at first contact [m/s].
 
     Raises:
-        ModelError: e outside (0, 1], or v <= 0.
+        ModelError: e is outside (0, 1], or v <= 0.
     """
     loss = 1.0 - restitution
     if loss < CLOSE_TO_ONE:

@@ -47,7 +47,7 @@ def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> V
 
 @kernel
 def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
-    """Return D_11, D_12, D_22 [m] of a bounded surface in the basis t, then p·t_1 / h, p·t_2 / h and h."""
+    """Return six values of a bounded surface in the basis t: D_11, D_12, D_22 [m], p·t_1 / h, p·t_2 / h, and h [m]."""
     if c.kind[i] != ELLIPSOID:
         return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
     h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])
@@ -257,7 +257,7 @@ def add_pair_block(
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)
         mk = c.marker[body]
         turns = not c.is_point[body]
-        # variations of the torque due to P - p, and due to the force
+        # variations of the torque due to the variation of P - p, and due to the variation of the force
         for col in range(2 * w if turns else 0):
             px, py, pz = dP[0, col], dP[1, col], dP[2, col]
             if col // w == side:

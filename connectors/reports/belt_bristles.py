@@ -68,14 +68,14 @@ class Passage(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """Values w(0) and w(X) for a sticking length X, each divided by w'(X) [m]."""
+    """The values w(0) and w(X) for a sticking part of the length X, each divided by w'(X) [m]."""
 
     first: float
     last: float
 
 
 def eval_stick(rim: Rim, X: float) -> Stick:
-    """Evaluate the solution of shear lag by decreasing exponentials only, which cannot overflow."""
+    """Evaluate the solution of shear lag. Only decreasing exponentials are used, because they cannot overflow."""
     half = 0.5 * rim.share * rim.slope * rim.damping
     root = sqrt(half * half + rim.share * rim.slope * rim.stiffness)
     s1, s2 = half + root, half - root
@@ -113,7 +113,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         return w, (f - rim.damping * w) / rim.stiffness
 
     def stick(X: float) -> tuple[Stick, float]:
-        """Solve for a belt that sticks on the whole arc: F changes by (w(X) - w(0))/S."""
+        """Solve for a belt that sticks on the whole arc, on which F changes by (w(X) - w(0))/S."""
         ends = eval_stick(rim, X)
         return ends, (leave - entry) * rim.slope / (ends.last - ends.first)
 

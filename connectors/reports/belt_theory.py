@@ -1,13 +1,13 @@
 """Creep of a belt around two equal pulleys: equations of the speeds, tensions and slip arcs in steady motion.
 
-A belt with the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow c =
-dX/dt of its reference length X. The speed of the belt is therefore v = c lam. The following part of the tension N
-presses the belt on the pulleys and transmits torque:
+A belt with the stretch lam and the reference strain e0 has the tension N = EA (lam - 1 - e0). Its flow c = dX/dt is the
+reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. The following part of the
+tension N presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-At the entry of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is constant. Before the
-exit the belt slips over the angle phi; along this angle F changes by the factor exp(mu phi) or exp(-mu phi):
+On the first part of the arc of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is
+constant. On the last part, over the angle phi, the belt slips, and F changes by the factor exp(mu phi) or exp(-mu phi):
 
     tight strand 1, slack strand 2: omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi)
     ratio of speeds: omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1)
@@ -42,7 +42,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
-# points and weights of Gauss's rule on [0, 1] for slip arcs; along a slip arc F changes by a factor of at most exp(mu
+# points and weights of Gaussian quadrature on [0, 1] for slip arcs, on which F changes by a factor of at most exp(mu
 # pi)
 GAUSS = gauss_rule(20)
 
@@ -59,7 +59,7 @@ class BeltCreep:
         tight_stretch, slack_stretch: stretches lam [1].
         driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles both angles are
             equal.
-        flow: flow c: reference length of the belt that passes a fixed point per second [m/s].
+        flow: c, the reference length of the belt that passes a fixed point per second [m/s].
         tight_radius, slack_radius: radii of the axis at which the strands touch the pulleys [m].
     """
 

@@ -102,7 +102,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:
-        ModelError: contacts of another type, or contacts without this circle.
+        ModelError: the contacts have another type, or none of them belongs to this circle.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -176,8 +176,9 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
-    """Create the report of a pulley for the current fields. With ``tension=False`` the tensions are NaN; their
-    evaluation takes most of the time."""
+    """Create the report of a pulley for the current fields. With ``tension=False`` the tensions are not evaluated and
+    are NaN, which saves most of the computing time.
+    """
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)

@@ -35,7 +35,7 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
 
 
 def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
-    """Create a section with one column for each report, for ``count`` pulleys in the model."""
+    """Create a section with one column for each report; ``count`` is the number of pulleys in the model."""
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
     table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
     return ReportSection(title, [when, table])

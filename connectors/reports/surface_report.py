@@ -115,7 +115,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
-        ModelError: contacts of another type, or contacts without this surface.
+        ModelError: the contacts have another type, or none of them belongs to this surface.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -227,8 +227,9 @@ def _find_course(
     world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
-    """Return the `Course`, or None without contact; the angle of the course about the axis [rad]; and the part of this
-    angle on which the cable slips [rad]."""
+    """Return the `Course`, the angle of the course about the axis [rad], and the part of this angle on which the cable
+    slips [rad]. Without contact, the `Course` is None.
+    """
     chains = find_chains(world, ids)
     counts = [int(touched[chain.order].sum()) for chain in chains]
     if not any(counts):

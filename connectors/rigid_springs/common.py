@@ -1,13 +1,13 @@
-"""Springs and dampers between two rigid markers: common functions of laws with n relative displacements x and their
-rates.
+"""Springs and dampers between two rigid markers: common functions of laws with n = 1 or n = 6 relative displacements x
+and their rates.
 
     generalised forces, shape (n,): g = K (x - offset) + D (x_t - rate_offset) + preload
     user function: g = force_function(t, row, x, x_t, K, D, offset)
 
-The number n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` converts g to the forces
-at the markers. A Python user function cannot be evaluated in kernels and does not accept complex numbers. The results
-and derivatives of the function at the real x, x_t are stored in fields of the records. For complex x, x_t the law
-evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
+A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` converts g to the forces at the markers. A Python
+user function cannot be evaluated in kernels and does not accept complex numbers. The results and derivatives of the
+function at the real x, x_t are stored in fields of the records. For complex x, x_t the law evaluates g + ∂g/∂x i Im x +
+∂g/∂x_t i Im x_t, which has the same derivatives.
 """
 
 from __future__ import annotations

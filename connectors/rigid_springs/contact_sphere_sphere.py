@@ -96,8 +96,9 @@ def raise_depth(x: complex, m: float) -> complex:
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return gap [m], its rate and the slip (3) [m/s]; n; the lever arms of the force on spheres 0 and 1 [m], three
-    components each."""
+    """Return the gap [m], its rate [m/s], three components of the slip velocity [m/s], n, and the lever arms of the
+    force on spheres 0 and 1 [m], three components each.
+    """
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     # spheres with the same centre have no unique normal, so any direction is valid

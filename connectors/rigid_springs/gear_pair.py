@@ -43,7 +43,7 @@ DERIVED = (
 class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
-    History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2). For a constant ratio without elasticity use
+    Two history values per row: 1 if w_0 is known, otherwise 0; and w_0 [m]. For a constant ratio without elasticity use
     `CoordinateConstraint`. For a mesh between two angles without bearing forces use `CoordinateSpringDamperExt` with
     stops.
     """
@@ -64,7 +64,7 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return Σ r ψ [m] and its rate; the distance of the axes and its rate; a, e and t."""
+    """Return r_0 ψ_0 + r_1 ψ_1 [m] and its rate, the distance of the axes [m] and its rate, and the vectors a, e, t."""
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), row.side
     e = (d[0] - along * a[0], d[1] - along * a[1], d[2] - along * a[2])
@@ -106,7 +106,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Evaluate both flanks, w, the distance of the axes, and a, e, t."""
+    """Evaluate both flanks, w, the distance of the axes, and the vectors a, e and t."""
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
     s0, n0, p0 = flank(row, 1.0, way, rate, distance, apart)

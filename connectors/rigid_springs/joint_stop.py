@@ -53,7 +53,7 @@ DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 class JointStop(Component):
     """Elastic stops of a translation or rotation between two rigid markers.
 
-    History values per row: angle [rad], 0 for translations (1).
+    One history value per row: the angle [rad], 0 for translations.
     """
 
     marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
@@ -223,7 +223,7 @@ def joint_stops(
         Handle to the stops, rows of `JointStop`.
 
     Raises:
-        ModelError: an argument that is not a handle to such joints, or a direction that is locked.
+        ModelError: the argument is not a handle to such joints, or the direction is locked.
     """
     schema, axis = joint.table.component, DIRECTIONS.index(direction)
     if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):

@@ -7,9 +7,8 @@
     action: f = g a on point 1, -f on point 0, with moment_arm also -d × f on marker 0; on the left-hand side
 
 If the points only move along the axis, as in a prismatic joint, both rates are equal. Without ``moment_arm``, the two
-opposite forces act on parallel lines and form a moment, as in the law LinearSpringDamper of Exudyn; the power of this
-moment appears in the energy ledger without a source. Set ``moment_arm = False`` to
-reproduce results of Exudyn.
+opposite forces act on parallel lines and form a moment, as in the law LinearSpringDamper of Exudyn. This moment does
+work that no stored energy balances. Set ``moment_arm = False`` to reproduce results of Exudyn.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
-"""Change of an angle [rad] below which two further Newton steps reduce the error to rounding errors."""
+"""Change of an angle in a Newton step [rad] below which two further steps reduce the error to rounding errors."""
 
 
 @kernel

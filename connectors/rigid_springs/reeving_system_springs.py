@@ -98,13 +98,14 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Create the `Pair` of the spans of all rows, in the order of the rows; the records of rows; the records of spans;
-    and the largest number of markers of a rope.
+    """Create the `Pair` of the spans of all rows, in the order of the rows, the records of rows, and the records of
+    spans. Also return the largest number of markers of a rope.
 
-    Records of rows have first, last: first and last span; end: coordinate markers at the ends of the rope, or -1 (2,);
-    begin: indices of the first coordinates of both coordinate markers in a row, then the end of these coordinates
-        (3,); factor (2,). Records of spans have the radii at both ends (2,), and the frames of both sheaves relative to
-        their markers (2, 3, 3).
+    Fields of the records of rows: ``first`` and ``last`` are the first and the last span. ``end`` contains the indices
+    of the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate
+    markers, the index of the first coordinate within the row, followed by the end of these coordinates, shape (3,).
+    ``factor`` contains the factors f_0 and f_1. Fields of the records of spans: ``radii`` at both ends, shape (2,), and
+    ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
     markers = rows.markers("markers")
@@ -239,7 +240,7 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
         Handle to the rope.
 
     Raises:
-        ModelError: lists of different lengths.
+        ModelError: lists have different lengths.
     """
     turned = {} if axes is None else {"axes": axes}
     return world.add(ReevingSystemSprings, markers=list(markers), radii=radii, **turned, **columns)

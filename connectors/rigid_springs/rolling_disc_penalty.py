@@ -42,7 +42,7 @@ START = (0.0, 0.0, 0.1)
 class RollingDiscPenalty(Component):
     """A thin disc that rolls on a plane, with a penalty force and friction.
 
-    History values per row: slip across and along the track [m/s], gap [m] (3).
+    Three history values per row: slip velocity across and along the track [m/s], and gap [m].
     """
 
     marker0 = ref(RIGID, "point on the plane, whose frame has the normal")
@@ -63,8 +63,9 @@ class RollingDiscPenalty(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return gap [m], its rate [m/s], and the slip across and along the track [m/s]; r and d + r [m]; e_0, e_1 and
-    n."""
+    """Return the gap [m], its rate [m/s], the slip velocity across and along the track [m/s], the vectors r and d + r
+    [m], and the directions e_0, e_1 and n.
+    """
     n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
     across, r, arm = find_contact(row.radius, 0, u.d, n, w)
     along = cross(across, n)

@@ -31,7 +31,7 @@ START = (0.0,)
 
 
 class TorsionalSpringDamper(Component):
-    """A torsion spring and a damper about an axis of marker 0.  History values per row: angle [rad] (1)."""
+    """A torsion spring and a damper about an axis of marker 0. One history value per row: the angle [rad]."""
 
     marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
     marker1 = ref(RIGID, "second marker")

@@ -1,4 +1,5 @@
-"""Tracks: chains of cables along which sliding joints move; each cable begins at the end of the previous cable.
+"""Tracks, which are chains of cables along which sliding joints move. Each cable begins at the end of the previous
+cable.
 
 A position along a track is the arc length of the undeformed cables from the start of the first cable. A track is closed
 if its last cable ends at the start of its first cable. On a closed track, two positions that differ by the length of

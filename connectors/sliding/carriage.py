@@ -26,7 +26,9 @@ def cable_track(world: World, cables: Handles) -> Entity:
     """Create a track along cables in the given order. If the argument is a track, it is returned unchanged.
 
     Args:
-        cables: rows of cables, each of which begins at the end of the previous cable; or a track. Returns:
+        cables: rows of cables, each of which begins at the end of the previous cable; or a track.
+
+    Returns:
         Handle to the track.
 
     Raises:

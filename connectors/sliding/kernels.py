@@ -23,9 +23,10 @@ R, P, K, RT, PT = 0, 1, 2, 3, 4
 """Indices of r, r', r'', r_t and r'_t in the array w of `fill_place`."""
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
-"""Indices of the outputs of a row: position σ [m], speed l s_t [m/s], friction T [N], normal force N [N], power of the
-friction [W], whether the joint has reached an end of the track, force (3) [N], gap (3) [m], cable, speed l s_t + l a_t
-[m/s], rate of the gap (3) [m/s].
+"""Indices of the outputs of a row. The outputs are the position σ [m], the speed l s_t [m/s], the friction T [N], the
+normal force N [N], the power of the friction [W], whether the joint has reached an end of the track, the force [N], the
+gap [m], the index of the cable, the speed l s_t + l a_t [m/s], and the rate of the gap [m/s]. Force, gap and rate of
+the gap have three components.
 """
 NUMBERS = 17
 
@@ -195,8 +196,9 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """Return the friction T of row i [N]; write l T, l² ∂T/∂w, l ∂T/∂N and the direction n = λ⊥/N (3; 0 if N = 0) into
-    F, shape (6,)."""
+    """Return the friction T of row i [N]. Write l T, l² ∂T/∂w, l ∂T/∂N and the three components of n = λ⊥/N into F,
+    shape (6,); n is 0 if N = 0.
+    """
     row = c.rows[i]
     square, along = 0.0, 0.0
     for d in range(row.dims):

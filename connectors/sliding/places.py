@@ -1,4 +1,4 @@
-"""Data of the rows of sliding joints, and the update of the cable on which each joint is at present.
+"""Data of the rows of sliding joints, and the update of the cable on which each joint currently is.
 
 The symbols are the same as in `sliding_joint`: σ is the position along the track, S the position at which a cable
 begins. A row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
@@ -17,7 +17,9 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 UNKNOWN, CABLE, TURNS, LEFT, HELD = -1.0, 0, 1, 2, 3
-"""UNKNOWN: value of CABLE before the first update. CABLE, TURNS, LEFT, HELD: indices of the history values of a row."""
+"""CABLE, TURNS, LEFT, HELD: indices of the history values of a row. UNKNOWN: history value CABLE before the first
+update.
+"""
 BEYOND = 0.5
 """Largest distance beyond an end of the track at which a joint is treated as on the track, divided by the length of the
 last cable [1].
@@ -75,7 +77,9 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Assign each row to the cable that its history values name; return whether the cable of any row has changed."""
+    """Assign each row to the cable whose index is stored in its history values. Return whether the cable of any row has
+    changed.
+    """
     changed = False
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -12,11 +12,12 @@ forces on s (springs, stops, drives, supports) cause a component of λ along the
 (`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0. On moving cables s is a
 material coordinate, so a constraint on s clamps the point to the rope.
 
-During Newton's iterations a joint uses the cubic of one cable, also slightly beyond the ends of this cable. The update
-after Newton's method finds the cable on which the point is. If the cable has changed, the step is solved again. Near a
-node between two cables both cubics give nearly the same result, because only r'' is discontinuous at the node.
+During Newton's iterations a joint uses the cubic of one cable, even if its point moves slightly beyond the ends of this
+cable. The update after Newton's method finds the cable on which the point is. If the cable has changed, the step is
+solved again. Near a node between two cables both cubics give nearly the same result, because only r'' is discontinuous
+at the node.
 
-History values per row: cable (from 0 along the track, -1: unknown), turns of a closed track, 1 if the point has left
+History values per row: index of the cable (from 0, -1: unknown), turns of a closed track, 1 if the point has left
 the track, displacement of s while the row is switched off or has left [m].
 
 Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D;
@@ -85,8 +86,8 @@ class SlidingJoint(Component):
     """Constrains a point to slide along a track. The function `sliding_joint` creates the joint with its node and
     constraints.
 
-    History values per row (4): cable, turns, whether the point has left the track, displacement of s [m]. The docstring
-    of `sliding_joint.py` describes them.
+    Four history values per row: the index of the cable, the turns, whether the point has left the track, and the
+    displacement of s [m]. The docstring of `sliding_joint.py` describes them.
     """
 
     track = ref("CableTrack", "the chain of cables")

@@ -34,7 +34,7 @@ START = (0.1,)
 
 
 class ContactCoordinate(Component):
-    """A stop: coordinate 1 remains above coordinate 0 plus the offset. History values per row: gap [m or rad] (1)."""
+    """A stop: coordinate 1 remains above coordinate 0 plus the offset. One history value per row: gap [m or rad]."""
 
     marker0 = ref(COORDINATE, "lower coordinate; the ground if left out")
     marker1 = ref(COORDINATE, "upper coordinate")
@@ -77,8 +77,8 @@ def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
 
 @kernel
 def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the gap; return force error [N], recommended step size [s], whether the row has opened or closed, and force
-    [N].
+    """Store the gap. Return the force error [N], the recommended step size [s], whether the row has opened or closed,
+    and the force [N].
 
     A row that has opened or closed since the start of the step has a force error. In static solves a row also has an
     error if its state changed in the last pass and returned to the state at the start of the step. The returned force

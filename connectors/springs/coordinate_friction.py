@@ -106,8 +106,9 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # the sliding direction has reversed, so the row sticks; the anchor is chosen such that the bristle has its
-        # force at the start of the step, or the anchor is unchanged if the row stuck at the start of the step
+        # the sliding direction has reversed, so the row sticks. If the row already stuck at the start of the step, its
+        # anchor is unchanged. Otherwise the anchor is chosen such that the bristle exerts the force of the start of the
+        # step.
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)

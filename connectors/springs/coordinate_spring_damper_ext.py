@@ -20,9 +20,9 @@ same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle has the force at the start of the step. A row that stuck at the start of the step gets
-its anchor at the start of the step. A row that begins to slide gets the sign of q_t as its state, or the sign of the
-force if q_t = 0. The force error is the jump of the force due to the new history values.
+the anchor for which its bristle has the force at the start of the step. If the row already stuck at the start of the
+step, it keeps the anchor from the start of the step. A row that begins to slide gets the sign of q_t as its state, or
+the sign of the force if q_t = 0. The force error is the jump of the force due to the new history values.
 
 In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b, as in contacts.
 """
@@ -62,7 +62,7 @@ START = (0.0, 0.0, 0.0)
 class CoordinateSpringDamperExt(Component):
     """A spring, a damper, friction and stops between two coordinates.
 
-    History values per row: slip state [N or N m], anchor [m or rad], depth in a stop [m or rad] (3).
+    Three history values per row: slip state [N or N m], anchor [m or rad], and depth in a stop [m or rad].
     """
 
     marker0 = ref(COORDINATE, "first coordinate; the ground if left out")

@@ -32,7 +32,7 @@ START = (0.0,)
 
 
 class OverrunningClutch(Component):
-    """A one-way clutch between two angles.  History values per row: anchor [rad] (1)."""
+    """A one-way clutch between two angles. One history value per row: the anchor [rad]."""
 
     marker0 = ref(COORDINATE, "angle of the driving part, the rim; the ground if left out")
     marker1 = ref(COORDINATE, "angle of the driven part, the shaft")

@@ -9,17 +9,17 @@ asymmetric damping.
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
 The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
-coefficient mu_s and damping d_s. The reason is that the spring presses on a sleeve in the tensioner, whose resistance
-is larger when the belt lifts the arm than when the arm follows the belt. The return map of the friction torque is
-evaluated within Newton's method, with its exact tangent.
+coefficient mu_s and damping d_s. The coefficients differ, because the spring presses on a sleeve in the tensioner,
+whose resistance is larger when the belt lifts the arm than when the arm follows the belt. The return map of the
+friction torque is evaluated within Newton's method, with its exact tangent.
 
 Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l denotes
 loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-The elastic deflection of the bristle cuts off both ends of the loop. Between the friction limits the friction changes
-with the slope k_b; the limits change with the slopes mu_l k and -mu_u k.
+The second and the third term are due to the elastic deflection of the bristle at both ends of the cycle. Between the
+friction limits the friction changes with the slope k_b; the limits change with the slopes mu_l k and -mu_u k.
 
 Source: return map of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
@@ -42,8 +42,9 @@ START = (0.0,)
 
 
 class TensionerSpring(Component):
-    """The spring of a tensioner arm, with friction that increases with its torque. History values per row: anchor
-    (1)."""
+    """The spring of a tensioner arm, with friction that increases with its torque. One history value per row: the
+    anchor [rad].
+    """
 
     marker0 = ref(COORDINATE, "angle of the carrier of the arm; default: the ground")
     marker1 = ref(COORDINATE, "angle of the arm")

@@ -1,4 +1,4 @@
-"""Energies and powers of linear springs and dampers; energies and powers of rows with a user function are unknown.
+"""Energies and powers of linear springs and dampers. For rows with a user function, energies and powers are unknown.
 
 force: f = k (u - offset) + d u_t
 energy: k (u - offset)²/2, for rows without a user function

@@ -5,8 +5,8 @@
     sine: mean + amplitude sin(2 pi frequency t + phase)
     spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
-These functions are accepted wherever a function of time is accepted; a kernel evaluates them without Python calls in a
-step. At a kink or jump the derivative is the right-hand derivative.
+These functions can be used for every argument that accepts a function of time. A kernel evaluates them, so time steps
+need no Python calls. At a kink or jump the derivative is the right-hand derivative.
 """
 
 from __future__ import annotations
@@ -130,8 +130,9 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Return the number k of times at the start of the parameters of a function with m components; None if the number
-    ``size`` of parameters is wrong."""
+    """Return the number k of times that precede the other parameters of a function with m components. Return None if a
+    function of this type cannot have ``size`` parameters.
+    """
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
         return k if k >= 2 and not rest else None
@@ -198,7 +199,7 @@ class ReadyFunction:
         """Create the function from its values in a model file.
 
         Raises:
-            ModelError: values that none of `table`, `ramp`, `smooth_step`, `sine` and `spline` can produce.
+            ModelError: the values do not represent a function of `table`, `ramp`, `smooth_step`, `sine` or `spline`.
         """
         names = [field.name for field in fields(cls)]
         for key in [*values, *names]:
@@ -246,7 +247,7 @@ def table(times: Any, values: Any) -> ReadyFunction:
         values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:
-        ModelError: times that do not increase, other shapes, or numbers that are not finite.
+        ModelError: times do not increase, shapes are wrong, or values are not finite.
     """
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 2 or not (np.diff(t) > 0.0).all():
@@ -282,7 +283,7 @@ def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> 
         first, last: values before and after the change, numbers or arrays of shape (3,), in the unit of the quantity.
 
     Raises:
-        ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
+        ModelError: ``end`` is not after ``begin``, shapes are wrong, or values are not finite.
     """
     _check_order("smooth_step", begin, end)
     both = _join(first, last)
@@ -300,7 +301,7 @@ def sine(amplitude: Any, frequency: float, phase: float = 0.0, mean: Any = 0.0) 
         mean: mean value, a number or an array of shape (3,), in the unit of the quantity.
 
     Raises:
-        ModelError: other shapes, or numbers that are not finite.
+        ModelError: shapes are wrong, or values are not finite.
     """
     both = _join(amplitude, mean)
     return ReadyFunction("sine", SINE, np.array([2 * math.pi * frequency, phase, *both.ravel()]), both.shape[1:])

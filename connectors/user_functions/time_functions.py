@@ -1,5 +1,5 @@
-"""User functions of time in columns of tables. Functions are evaluated once per time, their results are checked, and
-they are differentiated with respect to time if necessary.
+"""User functions of time in columns of tables. Functions are called once for each value of the time, their results are
+checked, and they are differentiated with respect to time if necessary.
 
 A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`; the following rules
 are for Python functions.
@@ -41,8 +41,8 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 
 class TimeColumn:
-    """Values of a column at a time, in which rows may have functions of time. Python functions are called once per row
-    and time; a kernel evaluates predefined functions.
+    """Values of a column whose rows may contain functions of time. Python functions are called once for each row and
+    value of the time; a kernel evaluates predefined functions.
 
     Args:
         constant: values of rows without function, shape (rows, *shape).

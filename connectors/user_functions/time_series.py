@@ -37,7 +37,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
         values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:
-        ModelError: times that do not increase, fewer than four times, other shapes, or numbers that are not finite.
+        ModelError: times do not increase, there are fewer than four times, shapes are wrong, or values are not finite.
     """
     from scipy.interpolate import CubicSpline  # imported here, because most models do not need it
 
@@ -89,8 +89,8 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
         Increasing times [s], and values in the SI unit of the column, both of shape (rows,).
 
     Raises:
-        ModelError: a missing file or column, an unknown unit, values that are not numbers, lines with another number of
-            values than the heading, or times that do not increase.
+        ModelError: the file or a column is missing, a unit is unknown, values are not numbers, a line and the heading
+            have different lengths, or times do not increase.
     """
     times, (found,) = read_columns(file, time, [column])
     return times, found.values * found.factor
@@ -103,7 +103,7 @@ def read_columns(
     columns except the times.
 
     Raises:
-        ModelError: as in `read_series`, or two columns with the same name.
+        ModelError: see `read_series`; in addition, two columns have the same name.
     """
     try:
         with open(file, newline="", encoding="utf-8-sig") as lines:
@@ -167,7 +167,7 @@ def _read_factor(heading: str, is_time_column: bool, file: Any) -> float:
     """Return the factor that converts a column to SI units.
 
     Raises:
-        ModelError: an unknown unit, or a unit of a wrong quantity.
+        ModelError: the unit is unknown, or belongs to another quantity.
     """
     unit = split_heading(heading)[1]
     if unit is None:

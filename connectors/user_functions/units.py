@@ -75,7 +75,7 @@ def _read_product(text: str) -> float | None:
 def _read_symbol(name: str) -> float | None:
     if name in PLAIN:
         return PLAIN[name]
-    # longer names first
+    # longer names are tried first
     for unit in sorted(PREFIXED, key=len, reverse=True):
         if name.endswith(unit) and name[: len(name) - len(unit)] in PREFIXES:
             return PREFIXES[name[: len(name) - len(unit)]] * PREFIXED[unit]

@@ -79,7 +79,7 @@ def vectorised(function: UserFunction) -> Vectorised:
         The value for ``force_function`` or ``force_derivative``.
 
     Raises:
-        ModelError: if ``function`` cannot be called.
+        ModelError: ``function`` cannot be called.
     """
     if not callable(function):
         raise ModelError(f"vectorised({show(function)}): must be a function")
@@ -103,7 +103,7 @@ def compiled(function: UserFunction) -> Compiled:
         because each result is compiled separately.
 
     Raises:
-        ModelError: if ``function`` is neither a kernel nor a plain function.
+        ModelError: ``function`` is neither a kernel nor a plain function.
     """
     if isinstance(function, FunctionType):
         function = kernel(function)
@@ -197,8 +197,8 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: signature, for example ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: results of the derivative
-        function, with shapes.
+    call: signature, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
+    derivatives: results of the derivative function, with shapes.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
@@ -248,13 +248,15 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # marked objects may have the same function
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # wrappers may contain the same function
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
 
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
+    """Write the forces for displacements u and velocities ut, shape (users, n) each, at the time t [s] into
+    ``users.f``.
+    """
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
         # faster code for a single row
         if isfinite(u.sum() + ut.sum()):
@@ -270,8 +272,9 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Evaluate the derivatives, by the functions of the user or by differences, into ``users.df_du`` and ``df_dut``;
-    for the arguments see `update_forces`."""
+    """Write the derivatives, from functions of the user or by differences, into ``users.df_du`` and ``users.df_dut``;
+    for the arguments see `update_forces`.
+    """
     n = users.f.shape[1]
     for group in users.derivatives:
         where = group.where
@@ -288,7 +291,7 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
 
 
 def update_without_motion(users: UserForces, t: float) -> None:
-    """Evaluate the forces at the time t [s] into ``users.f`` if all functions are `WithoutMotion`."""
+    """Write the forces at the time t [s] into ``users.f``, for rows whose functions are all `WithoutMotion`."""
     shape = users.f.shape[1:]
     for group in users.forces:
         for k in group.where.tolist():

@@ -1,7 +1,7 @@
 """Fields of rows that may have a user function, and updates of these fields.
 
 Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and its derivatives
-``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). The number n is 3 for springs along axes, 1 for springs between
+``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). Here n is 3 for springs along axes, 1 for springs between
 coordinates, and 6 for bushings.
 """
 
@@ -34,8 +34,9 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Create the fields for user functions: whether each row has one, and its results; without user functions the
-    fields of results are empty."""
+    """Create the fields for user functions: whether each row has a user function, and the results of this function.
+    Without user functions the fields of results are empty.
+    """
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
     f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
@@ -43,7 +44,7 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """Return two updates: one of the user forces, and one of their derivatives; None without user functions.
+    """Return the update of the user forces and the update of their derivatives. Both are None without user functions.
 
     Args:
         measure: function ``(rows, which)`` that returns a function ``(fields) -> u, ut`` for the rows ``which``, with

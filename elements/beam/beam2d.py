@@ -1,10 +1,13 @@
 """2D geometrically exact beam element with shear deformation, of order 1 to 3.
 
-    ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'             axial strain and shear strain of the cross section
-    γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref          Γ_ref, φ'_ref in the reference configuration, plus reference_strain
-    [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t
-    forces of the work  ∫ N δε + Q δγ + M δκ dx,  energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
-    inertia  ρA r_tt,  J φ_tt                     by the consistent, constant mass matrix
+The axial strain ε, the shear strain γ, the curvature κ and the section forces N, Q, M are
+
+    ε = Γ_1 - Γ_1,ref,    γ = Γ_2 - Γ_2,ref,    κ = φ' - φ'_ref,    Γ = A(φ)ᵀ r',
+    [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t.
+
+Γ_ref and φ'_ref are the values in the reference configuration, plus ``reference_strain``. The virtual work of the
+section forces is ∫ N δε + Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. The inertia forces
+ρA r_tt and J φ_tt are computed with the consistent, constant mass matrix.
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
 rotation of the cross section. Without shear, the vector e_1 = A(φ) [1, 0] of the cross section is tangential to the
@@ -12,8 +15,8 @@ axis of the beam. A rigid-body motion of the beam does not change the strains.
 
 The kernels are in forces2d.py, the outputs in sections2d.py.
 
-Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput.
-Methods Appl. Mech. Eng. 58 (1986) 79-116.
+Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58
+(1986) 79-116.
 """
 
 from __future__ import annotations
@@ -105,15 +108,15 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows. The field ``free`` contains the strains of the stress-free state, which are the
-    strains of the reference configuration plus ``reference_strain``. The field ``shift`` [rad], shape (4,), contains
-    the angles of `find_shifts`.
+    """Return the records of the rows for the kernels. The field ``free`` contains the strains of the stress-free state,
+    which are the strains of the reference configuration plus ``reference_strain``. The field ``shift`` [rad], shape
+    (4,), contains the angles of `find_shifts`.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
     packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
-    # the kernel reads the reference coordinates of the rows, which are stored successively
+    # the kernel reads the reference coordinates from an array in which they are stored row by row
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()

@@ -1,9 +1,12 @@
 """3D geometrically exact beam element with shear deformation, of order 1 to 3.
 
-    Γ = A(e)ᵀ r'                      strains of the axis in the frame e_1, e_2, e_3 of the cross section
-    κ~ = A(e)ᵀ A(e)'                  twist κ_1 and curvatures κ_2, κ_3 in this frame
-    [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t,    z = [Γ, κ] - [Γ, κ]_ref
-    forces of the work  ∫ [N, ..., M_3] δz dx,     energy  ∫ z S z/2 dx
+The strains Γ of the axis, the twist κ_1 and the curvatures κ_2, κ_3 are components in the frame e_1, e_2, e_3 of the
+cross section:
+
+    Γ = A(e)ᵀ r',    κ~ = A(e)ᵀ A(e)',    z = [Γ, κ] - [Γ, κ]_ref,
+    [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t.
+
+The virtual work of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ z S z/2 dx.
 
 Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
@@ -106,8 +109,8 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows. The field ``free`` contains the strains of the stress-free state, which are the
-    strains of the reference configuration plus ``reference_strain``.
+    """Return the records of the rows for the kernels. The field ``free`` contains the strains of the stress-free state,
+    which are the strains of the reference configuration plus ``reference_strain``.
 
     Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
     [m^2]; and ``damped``, whether ``damping`` is not zero.
@@ -117,7 +120,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    # the kernel reads the reference coordinates of the rows, which are stored successively
+    # the kernel reads the reference coordinates from an array in which they are stored row by row
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 6))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     x = x.ravel()
@@ -170,7 +173,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
     """Return, for rows with the same order, the smallest cosine of the angle between axis and e_1 at the Gauss points,
-    and ``size`` of `refuse_axes`.
+    and the argument ``size`` of `refuse_axes`.
     """
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)

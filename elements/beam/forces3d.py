@@ -3,17 +3,20 @@
 A point of the axis has the variables y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and their
 derivatives are
 
-    Γ = Aᵀ p                        ∂Γ/∂p = Aᵀ,   ∂Γ/∂e = Γ × W             W = 2 L(e)/n, see rotations.py
-    κ = F(u) k,  k = W d            ∂k/∂d = W,    ∂k/∂e = -2 (L(d) + k eᵀ)/n
-    u = l d·d/n,  F = atan(√u)/√u   l = (L/2)² with order 1, else 0, where F = 1
+    Γ = Aᵀ p,                       ∂Γ/∂p = Aᵀ,    ∂Γ/∂e = Γ × W,    W = 2 L(e)/n,
+    κ = F(u) k,    k = W d,         ∂k/∂d = W,     ∂k/∂e = -2 (L(d) + k eᵀ)/n,
+    u = l d·d/n,    F = atan(√u)/√u.
 
-With the factor F, the curvature of an element of order 1 equals the rotation vector between its nodes divided by the
-length. Second derivatives follow from products of Γ and k with constant vectors b and m,
+The matrix L(e) is defined in rotations.py. For an element of order 1 and length L, l = (L/2)². The curvature is then
+the rotation vector between the nodes, divided by the length. For other orders l = 0 and F = 1. Second derivatives
+follow from products of Γ and k with constant vectors b and m,
 
-    b·Γ = eᵀ Q e/n,   Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]]
-    m·k = eᵀ P d/n,   P = [[0, 2 mᵀ], [-2 m, 2 m~]]
+    b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
+    m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
 
-f_y = Gᵀ σ with G = ∂z/∂y, and ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
+With G = ∂z/∂y the generalised forces are f_y = Gᵀ σ, and their derivatives are
+
+    ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Kernels of the inertia and weight of `Beam3D`.
 
-    ρA r_tt                         of the axis, with the consistent, constant mass matrix
-    Θ ω_t + ω × Θ ω                 of the cross sections, in their frame: Θ_a = J ∫ N_a dx at each node a
+The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The inertia moments of
+the cross sections, in their frame, are
 
-The second term has the form of the inertia of a rigid body about its centre of mass. bodies/rigid3d_kernels.py contains
+    Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a.
+
+This term has the form of the inertia of a rigid body about its centre of mass. bodies/rigid3d_kernels.py contains
 this term, and bodies/rigid3d.py explains the inertia κ = 4/3 tr Θ_a for a change of the length of the Euler parameters.
 The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule, whose error has the same order as the error of the
 elements.

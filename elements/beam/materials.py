@@ -1,16 +1,17 @@
 """Functions that compute columns of beams from the material and the shape of the cross section: round bars, tubes and
 rectangles.
 
-    EA, k GA, EI         A area, I second moment of area, k shear coefficient of Cowper
-    GJ                   round: J = I_2 + I_3
-                         rectangle with sides a ≥ b: J = a b³ (1/3 - 64 b/(π⁵ a) Σ tanh(n π a/(2 b))/n⁵), n = 1, 3, ...
-    ρA, ρI               mass and rotary inertia per length
+The stiffnesses are EA, k GA, EI and GJ, with the area A, the shear coefficient k of Cowper, and the second moments of
+area I. ρA and ρI are the mass and the rotary inertia per length. Warping of the cross section is free. For round bars
+and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b
 
-    k, round bar         6 (1 + ν)/(7 + 6 ν)
-    k, tube              6 (1 + ν)(1 + m²)²/((7 + 6 ν)(1 + m²)² + (20 + 12 ν) m²),   m = inner/outer diameter
-    k, rectangle         10 (1 + ν)/(12 + 11 ν)
+    J = a b³ (1/3 - 64 b/(π⁵ a) Σ tanh(n π a/(2 b))/n⁵),    n = 1, 3, ...
 
-Warping of the cross section is free.
+The shear coefficients of round bars, tubes with the diameter ratio m = inner/outer diameter, and rectangles are
+
+    k = 6 (1 + ν)/(7 + 6 ν),
+    k = 6 (1 + ν)(1 + m²)²/((7 + 6 ν)(1 + m²)² + (20 + 12 ν) m²),
+    k = 10 (1 + ν)/(12 + 11 ν).
 
 Source: G. R. Cowper, J. Appl. Mech. 33 (1966) 335-340, for k; S. P. Timoshenko, J. N. Goodier, Theory of Elasticity,
 McGraw-Hill (1970), sections 104 and 109, for J.

@@ -35,8 +35,8 @@ OTHER_LENGTH = 2.0
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node. If no row has node2
-    or node3, this node is omitted.
+    """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node. If no row has a
+    node3, node3 is omitted; if, in addition, no row has a node2, node2 is also omitted.
     """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
@@ -66,7 +66,7 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 
 
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
-    """Create the records of rows.
+    """Create the records of rows for the kernels.
 
     The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the order, and the index of a
     row among the local rows. The field ``free``, shape (3, strains), is set to 0; it is intended for the strains of the

@@ -1,11 +1,11 @@
 """Shape functions and Gauss rules of beam elements of order p = 1, 2, 3, which have p + 1 nodes.
 
-    s = x/L,  r(s) = Σ N_a(s) r_a      N_a the Lagrange polynomials of the Gauss-Lobatto points
+The position at s = x/L is r(s) = Σ N_a(s) r_a, where N_a are the Lagrange polynomials of the Gauss-Lobatto points.
 
-The nodes are at s = 0 and 1. Order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes have
-the first two indices, followed by the inner nodes. Strains are evaluated at p Gauss points to avoid locking of thin
-beams. Between the Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds are the
-weights of the Gauss-Lobatto rule.
+The end nodes are at s = 0 and 1. Order 2 also has a node at 1/2, and order 3 has nodes at (1 ∓ 1/√5)/2. The end nodes
+have the first two indices, followed by the inner nodes. Strains are evaluated at p Gauss points to avoid locking of
+thin beams. Between the Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds
+are the weights of the Gauss-Lobatto rule.
 
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """
@@ -71,7 +71,8 @@ def create_rule(order: int) -> LineRule:
 
 
 class LinePlaces(NamedTuple):
-    """Shape functions at k positions of each row. They are 0 for nodes and Gauss points that a row does not have.
+    """Shape functions at k positions of each row. The functions are 0 for nodes and Gauss points that a row does not
+    have.
 
     N: shape functions of the nodes, shape (rows, k, 4).
     E: Lagrange polynomials of the Gauss points, which interpolate strains, shape (rows, k, 3).

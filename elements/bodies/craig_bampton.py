@@ -1,8 +1,12 @@
 """Craig-Bampton reduction of large linear bodies to their boundary coordinates and a few modes.
 
-    M u_tt + K u = f,  u = [u_b, u_i]           boundary (where other parts are attached) and interior
-    u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with fixed boundary: K_ii φ = ω² M_ii φ
-    T = [[I, 0], [Ψ, Φ]],  Tᵀ M T,  Tᵀ K T      static responses to forces on the boundary are exact
+The coordinates u = [u_b, u_i] of a body with the equations M u_tt + K u = f are divided into boundary coordinates, to
+which other parts are attached, and interior coordinates. The interior coordinates are approximated by
+
+    u_i = Ψ u_b + Φ p,    Ψ = -K_ii⁻¹ K_ib,    K_ii φ = ω² M_ii φ,
+
+where the columns φ of Φ are modes with fixed boundary. With T = [[I, 0], [Ψ, Φ]] the reduced matrices are Tᵀ M T and
+Tᵀ K T. Static responses to forces on the boundary are exact.
 
 Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
 SciPy or a single NumPy array; a ``.mtx`` file has the Matrix Market format.
@@ -131,7 +135,8 @@ class Superelement:
 
 @checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
 def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> Superelement:
-    """Reduce a linear body to its boundary coordinates and its modes of lowest frequency with fixed boundary.
+    """Reduce a linear body to its boundary coordinates and its modes with fixed boundary that have the lowest
+    frequencies.
 
     Args:
         mass, stiffness: symmetric matrices M [kg, ...] and K [N/m, ...], shape (N, N), as arrays, sparse matrices or
@@ -193,7 +198,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # explicit argument, because newer versions of SciPy change the default
+    # the argument is given explicitly, because newer versions of SciPy have another default
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)

@@ -1,10 +1,10 @@
-"""Bodies given by matrices, such as linear superelements and drive trains, with the equations M q_tt + D q_t + K q = f.
+"""Bodies given by matrices and user functions, such as linear superelements and drive trains.
 
-    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)    with user functions M_u(t, q, q_t) and f_u
+    (M + M_u(t, q, q_t)) q_tt + D q_t + K q = f + f_u(t, q, q_t)
 
-The coordinates q are the displacements of the nodes from their reference coordinates, in the order of the nodes. The
-weight is M T g, where the columns of T are the values of q for translations by 1 m along x, y and z. A body is drawn as
-the points p + B q and lines between these points.
+M, D, K and f are constant; M_u and f_u are functions of the user. The coordinates q are the displacements of the nodes
+from their reference coordinates, in the order of the nodes. The weight is M T g, where the columns of T are the values
+of q for translations by 1 m along x, y and z. A body is drawn as the points p + B q and lines between these points.
 
 Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
 """
@@ -72,10 +72,9 @@ class GenericODE2(Component):
 class Columns(NamedTuple):
     """Arrays of the rows for the kernels; w is the largest number of coordinates of a row.
 
-    dofs: local coordinate indices, padded with the index of the spare coordinate, shape (rows, w).
-    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
-    size: number of coordinates of each row, shape (rows,).
-    x0: reference coordinates, shape (rows, w).
+    dofs: local coordinate indices, padded with the index of the spare entry of `Fields`, shape (rows, w). at: column of
+    each of these coordinates in the ``dofs`` of the law, shape (rows, w). size: number of coordinates of each row,
+    shape (rows,). x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).
     f: the constant forces, shape (rows, w).
     MT: product M T for the weight, shape (rows, w, 3).
@@ -121,7 +120,7 @@ def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArra
 
 @kernel
 def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale M to the values of the matrix."""
+    """Add ``scale`` times M to the values of the matrix."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):

@@ -77,7 +77,7 @@ def bind_state_functions(
     """Return the user functions of the active rows, by the local index of the row.
 
     Args:
-        rows: the rows.
+        rows: local rows of the table with these columns.
         function: name of the column of the functions.
         derivative: name of the column of the derivatives; if empty, finite differences are used.
         shapes: required shape of the result of each function, one for each row.

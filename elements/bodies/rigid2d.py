@@ -1,9 +1,12 @@
 """Rigid body in 2D.
 
-    m R_tt + φ_tt m z × r - φ_t² m r = F                 r = A(φ) c from the node to the centre of mass
-    (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T    about the node
-    weight for the gravitational acceleration g: force m g, moment m (r_x g_y - r_y g_x)
+With the position R and the angle φ of the node, and the vector r = A(φ) c from the node to the centre of mass, the
+equations of motion about the node are
 
+    m R_tt + φ_tt m z × r - φ_t² m r = F,
+    (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.
+
+The weight consists of the force m g and the moment m (r_x g_y - r_y g_x), where g is the gravitational acceleration.
 diag(m, m, I + m c·c) is the constant part of the mass matrix. If the centre of mass is at the node, all other inertia
 terms are 0.
 

@@ -1,10 +1,10 @@
 """Rigid body in 3D, whose rotation is described by Euler parameters.
 
-    m a_c = F,   Θ_c ω_t + ω × Θ_c ω = T_c         the second equation in the frame of the body
-    C = e·e - 1 = 0                                the multiplier belongs to the body
+    m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c,    C = e·e - 1 = 0
 
-The position of the centre of mass relative to the node is A c. The equations are formulated in the coordinates of the
-node, so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
+The second equation is in the frame of the body, and the body owns the multiplier of the constraint C. The position of
+the centre of mass relative to the node is A c. The equations are formulated in the coordinates of the node, so the mass
+matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
 of the constraint is 0. Without further terms, the mass matrix would be singular, because a change of the length of e
@@ -129,7 +129,7 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows.
+    """Return the records of the rows for the kernels.
 
     moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
     about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).

@@ -3,17 +3,18 @@
 Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the rotation matrix, L the matrix in
 `rotations`, s = m c.
 
-    Γ = 2 L(e)/n,   ω = Γ e_t,   α = Γ e_tt                          body's frame
-    f_R = m R_tt + A (α × s + ω × (ω × s))                           global
-    T = Θ α + ω × Θ ω + s × Aᵀ R_tt                                  body's frame, about the node
-    f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t)
-    weight for the gravitational acceleration g: m g, Γᵀ (s × Aᵀ g)
+    Γ = 2 L(e)/n,    ω = Γ e_t,    α = Γ e_tt,
+    f_R = m R_tt + A (α × s + ω × (ω × s)),
+    T = Θ α + ω × Θ ω + s × Aᵀ R_tt,
+    f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t).
+
+f_R is in the global frame; ω, α and the torque T about the node are in the frame of the body. The generalised forces of
+the weight are m g and Γᵀ (s × Aᵀ g), where g is the gravitational acceleration.
 
 The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. This term is
 neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within the error
 of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two equations: the
-variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) =
-[[0, -Tᵀ], [T, -T~]].
+variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations

@@ -5,15 +5,16 @@ The nodes describe the axis r(x, t), and the material moves along this axis with
 running belt may have zero velocity. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
 
     velocity of the material    r_t + s_t r'
-    nodes    forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
-    s        ∫ (N ∂ε/∂r'·r'' + M κ') dx  (with add_ale_variation) + ∫ μ (r'·r_tt + 2 s_t r'_t·r') dx + s_t² [μ r'·r'/2]
-             + μ L s_tt
-    damping  ε_t, κ_t from the convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, else from r'_t and r''_t
-    gravity  as for Cable2D, and g·∫ ρA r' dx on s
+    forces on the nodes         forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
+    force on s                  ∫ (N ∂ε/∂r'·r'' + M κ') dx + ∫ μ (r'·r_tt + 2 s_t r'_t·r') dx + s_t² [μ r'·r'/2]
+                                + μ L s_tt
+    load of gravity on s        g·∫ ρA r' dx
 
-κ' is the derivative of the curvature with respect to x. The terms s_tt r' and r'·r_tt are included if
-use_coupling_terms is true. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA for any f_M, not μ. Static solvers do
-not change velocities, so s must be constrained in static models.
+κ' is the derivative of the curvature with respect to x. The integral with κ' is included if add_ale_variation is true.
+The terms s_tt r' and r'·r_tt are included if use_coupling_terms is true. The damping forces are computed from the
+convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, otherwise from r'_t and r''_t. The mass matrix of the
+axis, ∫ ρA SᵀS dx, contains ρA instead of μ for any f_M. Static solvers do not change velocities, so s must be
+constrained in static models.
 
 Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
 item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.

@@ -75,7 +75,7 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts` of cables without user functions. It reports initial strains above
+    """Create the function `Checks.doubts` of cables without user functions. The function reports initial strains above
     `LARGEST_STRETCH`.
     """
     dofs, given = node_dofs(rows), has_function(rows)

@@ -5,21 +5,22 @@ The arguments of the functions are arrays with one element per row and point, sh
 
     f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
-where t is the time [s], ``position`` the arc length along the cable [m], and ``parameters`` contains lengths,
-stiffnesses and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and
-must accept any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of
-any other shape, or with NaN, raises an error.
+t is the time [s], ``position`` is the arc length along the cable [m], and ``parameters`` contains lengths, stiffnesses
+and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and must accept
+any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of any other
+shape, or with NaN, raises an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
-are central differences. The other terms of the tangent are exact:
+are central differences. The other terms of the tangent are exact. The forces and the derivatives of N, and in the same
+form the derivatives of M, are
 
-    f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
-                                  ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
+    f = Σ w L (N ε_q + M κ_q),
+    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
 
 In 3D the argument curvature is |κ|, and the returned moment acts about the current direction of κ, see strains.py. Rows
-with a user function are evaluated with NumPy, which takes about a hundred times as long as for other rows. The elastic
-energy of these rows is not computed.
+with a user function are evaluated with NumPy. Their evaluation takes about a hundred times as long as the evaluation of
+other rows. The elastic energy of these rows is not computed.
 """
 
 from __future__ import annotations
@@ -70,8 +71,11 @@ class Parameters(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Points of cables, n per row: s = x/L [1], shape (rows, n); shape functions at these points; references, which are
-    strain and curvature of the stress-free state at these points.
+    """Points of cables, n on each row.
+
+    s: positions x/L of the points [1], shape (rows, n).
+    shape: shape functions at the points.
+    references: strain and curvature of the stress-free state at the points.
     """
 
     s: FloatArray
@@ -84,9 +88,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows with the same function ``force``, and with the function ``derivatives`` or None. ``rows`` contains the
-    indices of the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the
-    cable component for messages.
+    """Rows with the same force function ``force`` and the same function ``derivatives``, which returns the derivatives
+    of the force or is None. ``rows`` contains the indices of the rows, shape (m,). For user functions, ``calls`` counts
+    the calls, and ``kind`` is the name of the cable component for messages.
     """
 
     rows: IntArray

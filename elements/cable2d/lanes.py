@@ -31,9 +31,11 @@ def work_type(dims: int) -> np.dtype[Any]:
     """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane: `QUANTITIES`,
     coordinates, velocities, accelerations, forces and the following fields.
 
-    ``free``: strains and curvatures of the stress-free state, for rule 2 at all points, otherwise at the current point.
-    ``slopes``: e and its rate. ``on_points``: forces on e, s0 and s1. ``sums``: sums over the points of the derivatives
-    of these forces with respect to e, s0 and s1. ``matrix``: element matrix, row by row.
+    free: strains and curvatures of the stress-free state, for rule 2 at all points, otherwise at the current point.
+    slopes: e and its rate, see points.py.
+    on_points: forces on e, s0 and s1.
+    sums: sums over the points of the derivatives of these forces with respect to e, s0 and s1.
+    matrix: element matrix, row by row.
     """
     n = 4 * dims
     free = 3 + 2 * (1 if dims == 2 else 3)
@@ -70,10 +72,11 @@ class Lanes(NamedTuple):
     last cable fill the last block.
 
     given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
-    [N s], dEI [N m^2 s] and mass per length [kg/m]. The following elements are the stress-free strain at the n axial
-    points [1] and the stress-free curvature at the m bending points [1/m]. In 3D each bending point has three
-    components. dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In
-    3D, z is included, and the shape is (LANES * blocks, 12).
+        [N s], dEI [N m^2 s] and mass per length [kg/m]. The following elements are the stress-free strain at the n
+        axial points [1] and the stress-free curvature at the m bending points [1/m]. In 3D each bending point has three
+        components.
+    dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
+        included, and the shape is (LANES * blocks, 12).
     row: index of each row in the slots, shape (rows,).
     """
 
@@ -95,7 +98,7 @@ def create_lanes(c: RuleRows) -> Lanes:
 
 @kernel(inline=True)
 def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> None:
-    """Copy the 4 ``dims`` coordinates of each cable of a block into its lane."""
+    """Copy the 4 d node coordinates of each cable of a block into the lane of the cable, with d = ``dims``."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):

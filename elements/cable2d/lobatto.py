@@ -116,8 +116,8 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the elements (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. They follow
-    from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial points, B0, B1 at the
+    """Fill the elements (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. These elements
+    follow from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial points, B0, B1 at the
     bending points.
 
     A0, A, A1 already contain the integration weights.

@@ -2,9 +2,10 @@
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
 are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame
-with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|:
+with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position,
+the velocity and the strain at a point of the cross section are
 
-    position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
+    r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
 
 Forces and moments include damping and user functions, and are evaluated at the given position. With integration rule 2
 the axial force is most accurate at x = 0, L/2 and L.
@@ -118,8 +119,8 @@ class CableView:
 
 
 def find_parts(rows: LocalRows) -> IntArray:
-    """Return the part label of each cable, shape (rows,). Connected cables have the same label. Labels are integers in
-    the order of the rows.
+    """Return the part label of each cable, shape (rows,). Connected cables have the same label. Labels are numbered
+    from 0 in the order in which they first occur.
     """
     # the first coordinate index identifies an end, because several nodes may share a position
     ends = node_dofs(rows)
@@ -137,7 +138,8 @@ def label_parts(ends: IntArray) -> IntArray:
     while not np.array_equal(labels, before):
         before = labels
         one, other, labels = before[node0], before[node1], before.copy()
-        # replace connected labels by the smallest of them, then replace labels by the labels of their labels
+        # replace the labels of connected lines by the smaller label; then replace each label by the label at the index
+        # of this label, until no label changes
         np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(labels, labels[labels]):
             labels = labels[labels]

@@ -2,17 +2,17 @@
 
 Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
 
-    r' = P0 e + P1 s0 + P2 s1, L r'' = K0 e + K1 s0 + K2 s1, P, K from the cubic shape functions.
+    r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1.
 
-The forces of each point on p and k, and their derivatives, are mapped to the coordinates by the factors P, K. With the
-strain
-ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
+The factors P and K follow from the cubic shape functions. The forces of each point on p and k, and their derivatives,
+are mapped to the coordinates by these factors. The derivatives of the strain ε = |p| - 1 and of the curvature κ = (p ×
+k)/g, with g = p·p, are
 
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
-With z = (p, k) the rates are κ_t = κ_z·z_t and ∂κ_t/∂z = κ_zz z_t, so damping needs no additional derivatives.
-A trailing t marks rates in the code: pt = r'_t, kt = r''_t.
+With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and its derivative is ∂κ_t/∂z = κ_zz z_t. Therefore damping
+needs no additional derivatives. In the code, names of rates end with t: pt = r'_t, kt = r''_t.
 """
 
 from __future__ import annotations

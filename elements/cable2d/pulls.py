@@ -59,8 +59,8 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """Create the call that computes the mean elastic forces of a group of cables. It uses two or three integration
-    points, which are sufficient to detect jumps.
+    """Create the call that computes the mean elastic forces of a group of cables. The call uses two or three
+    integration points, which are sufficient to detect jumps.
     """
     rule = g.rule
     free = np.array([g.read(FREE, j) for j in range(len(rule.wa))]).T @ rule.wa
@@ -75,7 +75,7 @@ def watch_pulls(
     """Create the `Pulls` of cables with the linear law of the axial force.
 
     Args:
-        groups: all rows.
+        groups: groups that together contain all rows.
         inertia: mass data of all rows.
         stiffness: EA of all rows [N].
         describe: function that describes a row in messages.

@@ -5,13 +5,14 @@ Arrays have the shape (rows, n, ...) with n points per row. In d dimensions, pos
 Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With the function `cross` the equations have the same
 form in 2D and 3D:
 
-    κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in 2D κ for |κ| and b = 1
+    κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L.
+
+In 2D, κ replaces |κ|, and b = 1. points.py defines further symbols.
 
 Force functions receive |κ| and return the moment M, which acts along the binormal b: δW = M δ|κ|. The energy does not
 change when a cable rotates as a rigid body, even if the cable is curved in the stress-free state. With the term δ, |κ|
 is differentiable for straight cables in 3D. For any δ, M = EI |κ| gives the moment EI κ and the tangent of the linear
 law.
-points.py defines further symbols.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class CableStrands(Strands):
     """Interface between form-finding and cables with the linear law of the axial force.
 
     Args:
-        groups: all rows.
+        groups: groups that together contain all rows.
         dofs: local indices of the coordinates of the nodes, shape (rows, 4 d).
     """
 

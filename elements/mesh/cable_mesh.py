@@ -127,8 +127,8 @@ def cables_from_mesh(
 
     Args:
         world: the world.
-        path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is in the plane z = 0 or
-            in 3D.
+        path: mesh file of the format gmsh (.msh, version 2.2 or 4.1), .vtu or .xdmf. The mesh is 3D or lies in the
+            plane z = 0.
         sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables into which each line is divided.
@@ -292,7 +292,9 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Return the index of the first section whose columns are the same object."""
+    """Return the index of the first section whose columns are the same Python object as the columns of section
+    ``number``.
+    """
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)
 

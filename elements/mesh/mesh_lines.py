@@ -2,14 +2,14 @@
 positions of nodes between the ends of a line.
 
 The ends of lines have the indices e = 2 i + k: end k of line i, with k = 0 for the first point and k = 1 for the second
-point. The unit vector d_e points from end e into its line. Two ends a, b at one point are joined if each of them is the
-partner of the other with the smallest
+point. The unit vector d_e points from end e into its line. The angle between two ends a, b at one point is
 
-    angle(a, b) = π - arccos(d_a · d_b),
+    angle(a, b) = π - arccos(d_a · d_b).
 
-and this angle does not exceed the corner angle. Joined lines form paths and loops. All lines of a path get the
-direction of the first of these lines in the file. If two lines are joined, their common slope is the unit vector
-halfway between their directions.
+Two ends are joined if this angle does not exceed the corner angle, and if no other end of the same section at this
+point has a smaller angle with a or with b. Joined lines form paths and loops. All lines of a path get the direction of
+the first of these lines in the file. If two lines are joined, their common slope is the unit vector halfway between
+their directions.
 
 A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
 = t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
@@ -32,7 +32,7 @@ GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 
 
 class Ends(NamedTuple):
-    """Data of the ends of lines, each of shape (2 lines,).
+    """Data of the ends of n lines, each of shape (2 n,).
 
     point: mesh point of each end.
     partner: index of the end to which each end is joined, -1 without a partner.
@@ -45,7 +45,9 @@ class Ends(NamedTuple):
 
 
 def eval_directions(points: FloatArray, lines: IntArray) -> FloatArray:
-    """Return the unit vectors d_e, which point from the ends into their lines, shape (2 lines, d) in d dimensions."""
+    """Return the unit vectors d_e, which point from the ends into their lines, shape (2 n, d) for n lines in d
+    dimensions.
+    """
     chord = points[lines[:, 1]] - points[lines[:, 0]]
     unit = chord / np.linalg.norm(chord, axis=1)[:, None]
     directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, points.shape[1])

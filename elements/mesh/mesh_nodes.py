@@ -67,7 +67,8 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     owner = np.concatenate((first[point], count + np.arange(len(line))))
     rank = rank_points(len(mesh.points), mesh.lines)
     rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
-    # nodes within a line directly precede the end node that is later in the order, in the direction towards this end
+    # the nodes within a line are placed directly before the end node that is later in the order, in the sequence from
+    # the other end to this end
     keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
     group = np.concatenate((np.arange(count), line))
     place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))
@@ -94,7 +95,7 @@ def create_nodes(plan: NodePlan) -> NetNodes:
 
 
 def add_nodes(world: Tables, given: Given, name: str) -> Entity:
-    """Add the nodes of a net that this process has."""
+    """Add the nodes of a net that this process provides."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(

@@ -1,11 +1,11 @@
 """3D rotations by Euler parameters e = [e0, e1, e2, e3] = [cos(φ/2), n sin(φ/2)] for an angle φ about an axis n.
 
-    A(e) = ((e0² - ε·ε) I + 2 ε εᵀ + 2 e0 ε~) / (e·e)      ε = [e1, e2, e3],  ε~ b = ε × b
-    ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
-    L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
+    A(e) = ((e0² - ε·ε) I + 2 ε εᵀ + 2 e0 ε~) / (e·e),    ε = [e1, e2, e3],    ε~ b = ε × b,
+    ω̄ = 2 L(e) e_t / (e·e),    ω = A ω̄,    A_t = A ω̄~,
+    L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]].
 
-Because of the division by e·e, A is a rotation for every e ≠ 0. Parameters e and c e with any c ≠ 0 describe the same
-rotation.
+ω̄ is the angular velocity in the frame of the body, and ω the angular velocity in the global frame. Because of the
+division by e·e, A is a rotation for every e ≠ 0. Parameters e and c e with any c ≠ 0 describe the same rotation.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """

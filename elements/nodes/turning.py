@@ -1,7 +1,9 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
-    unit vectors a, b:  R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
-    frame F at a with the spin σ = ω·a, moved to b by R(a, b):   spin about b = σ - c(a, b)·(a_t + b_t)
+R(a, b) is the smallest rotation from the unit vector a to the unit vector b. If a frame at a has the spin σ = ω·a, and
+is moved to b by R(a, b), its spin about b is
+
+    σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 
 c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t + b_t) = G_p·p_t + G_q·q_t with
 
@@ -147,8 +149,8 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill ``normals``, shape (n, 3). The first normal is given. Each further normal is the previous normal, rotated by
-    the smallest rotation from the previous slope to its slope.
+    """Fill ``normals``, shape (n, 3). The first normal is given. Normal i is normal i - 1, rotated by the smallest
+    rotation from slope i - 1 to slope i.
     """
     for k in range(1, len(slopes)):
         a, b = (

@@ -1,6 +1,7 @@
 """Node of a 3D cable with twist: position, slope, and the angle of the material frame about the slope.
 
-    D = R(b, t) F, then rotated about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
+The material frame D is the frame R(b, t) F, rotated about t by the angle φ of the node. t = r'/|r'| is the direction of
+the slope, and R(b, t) is the smallest rotation from b to t.
 
 D has the axes t, d_1, d_2. In the reference configuration d_1 is the normalised component of ``normal`` perpendicular
 to the slope, rotated by the reference angle. This condition determines F. The vector b is ``turned_from``, by default

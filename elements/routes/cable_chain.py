@@ -310,8 +310,8 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Find the direction b, shape (3,), of several candidates for which the largest angle between b and the slopes
-    along a route is smallest. With this direction, nodes can move along the whole route.
+    """Choose, from several candidates, the direction b, shape (3,), that minimises the largest angle between b and the
+    slopes along a route. With this direction, nodes can move along the whole route.
 
     The candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the
     smallest components, such as the axis of sheaves.

@@ -2,10 +2,11 @@
 or 3D. The shape lies in the vertical plane through the points.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and n = 1 + ε0 the stretch in the stress-free
-state. With the horizontal force H and the upward force V of the first support
+state. For the horizontal force H and the upward force V of the first support, the coordinates, with z downwards, the
+tension and the stretch are
 
-    x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H))
-    z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
+    x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H)),
+    z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
 x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V. If V is chosen for

@@ -2,9 +2,9 @@
 crossings.
 
 The angle phi is measured from the dead end at the first flange. Turns are in planes z = k p, except in two successive
-crossings at the end of each turn. In each crossing u increases from 0 to 1. In the first crossing, S_a = S(u): the rope
-in layer two moves back by the pitch p, and the rope in layer one stays in its plane. In the second crossing, S_b =
-S(u): the rope in layer one advances by p under layer two:
+crossings at the end of each turn. In each crossing u increases from 0 to 1. S_a = S(u) in the first crossing, in which
+the rope in layer two moves back by the pitch p, and the rope in layer one stays in its plane. S_b = S(u) in the second
+crossing, in which the rope in layer one advances by p under layer two. The positions of the axis of the rope are
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
@@ -36,7 +36,8 @@ from windlass.framework.checks.values import read_numbers, show
 POINTS = 360
 """Number of points of a route in each turn."""
 WIDEST = 1.2
-"""Largest pitch, relative to the diameter [1]. At this pitch a rope of layer two in a groove does not touch the drum.
+"""Largest pitch, relative to the diameter [1]. Up to this pitch, a rope of layer two in a groove does not touch the
+drum.
 """
 MOST_TURNS = 1000
 """Largest number of turns in a layer."""

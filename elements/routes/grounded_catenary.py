@@ -3,14 +3,15 @@ upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu; the line has been pulled over the ground towards its upper end. The line
-leaves the ground at s = B with the tension T_B. On the ground
+leaves the ground at s = B with the tension T_B. On the ground, the tension T and the position x along the ground are
+given by
 
-    T' = w (sin a + mu cos a), T >= 0, x' = 1 + T/EA with x along the ground,
+    T' = w (sin a + mu cos a),    T >= 0,    x' = 1 + T/EA.
 
-and above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B
-cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w.
-The result is sufficiently accurate as the initial state of a solve.
+Above the ground the line is a catenary that begins tangentially to the ground, with the horizontal force H = T_B cos a.
+At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave corner the
+line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w. The result is
+sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the end for a given H. Then H is computed from the distance of the
 end, which increases with H. On sloping ground, each point at which the line may leave the ground, with its slope angle,
@@ -296,8 +297,9 @@ class GroundProfile:
         return k, way, place, angle
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
-        """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at a point with a slope
-        angle. Return None if this catenary does not exist."""
+        """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at the given point with
+        the given slope angle. Return None if this catenary does not exist.
+        """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         x, z = map(float, self._end - place)
@@ -314,7 +316,7 @@ class GroundProfile:
             return float(brentq(lambda length: eval_end(H, length)[0] - x, 0.0, longest, xtol=1e-14 * longest))
 
         def miss(log_force: float) -> float:
-            # increases with H
+            # the height of the given end above the end of the catenary increases with H
             H = exp(log_force)
             below: float = eval_end(H, find_length(H))[1]
             return z + below
@@ -346,8 +348,8 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Return the pieces of ground below the line from the anchor, and of the hanging part the touchdown point,
-        slope angle, H and length.
+        """Return the pieces of ground below the line, from the anchor, and the touchdown point, slope angle, H and
+        length of the hanging part.
         """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

@@ -44,7 +44,7 @@ Point = Sequence[float] | FloatArray
 # Largest difference [rad] between a full turn and a wrap angle that is treated as 0, because rounding errors must not
 # add a turn.
 TOUCH_ANGLE = 1e-9
-# Relative tolerance [1] for "the point lies on the circle" and for arc lengths at the ends of an open route.
+# Relative tolerance [1] for points on a circle, and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
 
 
@@ -110,7 +110,7 @@ class Piece(NamedTuple):
 
     point: complex  # start, x + i y [m]
     tangent: complex  # unit tangent at the start, x + i y [1]
-    curvature: float  # > 0 to the left, 0 for lines [1/m]
+    curvature: float  # > 0 if the piece bends to the left, 0 for lines [1/m]
     length: float  # arc length [m]
 
 

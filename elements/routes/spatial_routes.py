@@ -103,7 +103,7 @@ class SheaveWrap(NamedTuple):
         # is positive [rad]
         float
     )
-    exit_fleet_angle: float  # angle between the leaving span and the plane of the sheave, signed as above [rad]
+    exit_fleet_angle: float  # angle between the leaving span and the plane of the sheave, same sign rule [rad]
 
 
 class SpatialPiece(NamedTuple):
@@ -344,8 +344,8 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Improve the end points of a span by Newton's method for their polar angles, because the iteration of `_find_span`
-    may converge slowly.
+    """Improve the end points of a span by SciPy's solver for the two equations of their polar angles, because the
+    iteration of `_find_span` may converge slowly.
     """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 

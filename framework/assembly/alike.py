@@ -1,4 +1,4 @@
-"""Checks that all processes have built the same model and use the same settings, by one comparison of digests."""
+"""Checks, by a comparison of digests, that all processes have built the same model and use the same settings."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
 
 
 def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
-    """Return the first name whose value differs between processes, or None if all values are equal. The result is equal
-    on all processes."""
+    """Return the first name whose value differs between processes, or None if all values are equal. All processes
+    return the same result.
+    """
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
     if len(set(processes.allgather("models", own))) == 1:
         return None

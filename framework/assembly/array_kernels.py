@@ -25,7 +25,7 @@ def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatA
     """Compute the work of the forces f, shape (laws, n + 1), along the straight path from the previous displacements to
     q, shape (n,). Then copy f and q to the arrays of previous values.
 
-    The work is computed with the mean of the previous and the present forces [J], shape (laws,).
+    The work [J], shape (laws,), is computed with the mean of the previous and the present forces.
     """
     for k in range(len(f)):
         total = 0.0

@@ -38,7 +38,7 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-MOST_BOUND = 500  # largest number of cached row sets
+MOST_BOUND = 500  # largest number of cached `LocalRows` objects
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
@@ -70,7 +70,7 @@ class Assembly:
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
         evaluating: whether a solver is evaluating forces; if true, no other state may be loaded into the fields.
-        revision: how often the kernel calls that compute residuals and tangents have changed, see steps.py.
+        revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
     """
@@ -152,12 +152,12 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """Keep the history values of each Newton run in ``updates.used`` from now on."""
+        """From this call on, store the history values that each Newton run has used in ``updates.used``."""
         self._keeps_used = True
         self._create_updates()
 
     def refresh(self) -> None:
-        """Create the records and arrays of kernels again for tables whose switchable columns have changed."""
+        """Recreate the records and arrays that kernels read, for tables whose switchable columns have changed."""
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
@@ -172,7 +172,7 @@ class Assembly:
             self.order_systems()
 
     def reset_caches(self) -> None:
-        """Drop cached data of systems that are not part of the state, for example lists of neighbours; see
+        """Discard cached data that are not part of the state, for example lists of contact neighbours; see
         `NeighbourPattern.reset_caches`.
         """
         for system in self.systems:
@@ -205,8 +205,9 @@ class Assembly:
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an evaluation that adds to matrix values of the storage in use, with the slots of the rows of a
-        component."""
+        """Create an `Evaluation` that adds to matrix values of the storage in use, with the slots of the rows of a
+        component.
+        """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
         return evaluate(self.fields, values=values, slots_of=slots, **own, **given)
@@ -244,7 +245,7 @@ class Assembly:
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
         """Return the steps of a `Program` that is equivalent to `update_markers`; if ``readers`` is given, return only
-        the steps whose results the steps ``readers`` need.
+        the steps whose results ``readers`` need.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]

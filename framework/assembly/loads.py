@@ -26,7 +26,7 @@ class Loads:
     Args:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
-        systems: the systems.
+        systems: the systems of this process.
         around: context in which compiled code calls Python functions, see `Program`.
 
     Attributes:
@@ -110,8 +110,8 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may compute ``sum`` itself: it copies ``weights`` to ``sum`` and runs ``table``.
-        The next `update` then computes ``sum`` again.
+        """Return whether the caller may compute ``sum`` itself, by copying ``weights`` to ``sum`` and running
+        ``table``. If the result is true, the next `update` recomputes ``sum``.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False

@@ -45,8 +45,8 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or with ``absolute`` the product of x and the sum of the absolute matrices |A| of all processes.
-        The arrays x and the result have the shape (owned,). The call is collective.
+        """Return A x, or with ``absolute`` the product of x and the sum of |A| over all processes. The arrays x and the
+        result have the shape (owned,). The call is collective.
         """
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
@@ -58,7 +58,7 @@ class LocalMatrices:
 
 
 class TangentMatrix:
-    """Matrix values in the slots of a pattern, and the PETSc matrix with these values.
+    """The array of matrix values in the order of a sparsity pattern, and the PETSc matrix with these values.
 
     Args:
         pattern: sparsity over local unknowns.

@@ -54,7 +54,7 @@ class PostNewtonUpdates:
     Args:
         fields: the fields of the assembly.
         systems: the systems with an update.
-        keeps: whether each update keeps the history values before it.
+        keeps: whether each update stores the previous history values in ``used``.
 
     Attributes:
         total: result of the previous update, see `judge_outcomes`.
@@ -92,7 +92,8 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Begin a step that starts at this motion and has the size 0; later updates refer to this step.
+    """Set the start of the step in the fields to a given motion, and the step size to 0. Later updates refer to this
+    step.
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.

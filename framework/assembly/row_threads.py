@@ -29,7 +29,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).
-        spare: index that stands for no coordinate.
+        spare: index that is used in place of missing coordinates.
 
     Returns:
         Row numbers of each set. The result is a single set if there is one thread, or if there are few rows.
@@ -50,8 +50,9 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
 
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
-    """Run one task for each set of `split_rows`, concurrently except for the last task; compiled kernels release the
-    global interpreter lock."""
+    """Run the tasks concurrently except for the last task; each task evaluates one set of `split_rows`. Compiled
+    kernels release the global interpreter lock.
+    """
     *tasks, last = tasks
     # the first set is evaluated by this thread
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]

@@ -35,7 +35,7 @@ class Summands(Protocol):
         """Return how often the set of coordinates that systems couple has changed."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an evaluation that adds to matrix values, with the slots of the rows of a component."""
+        """Create an `Evaluation` that adds to matrix values, with the slots of the rows of a component."""
 
 
 @kernel
@@ -85,7 +85,8 @@ def _assembled_product(mass: MassRows, s: Evaluation) -> list[Step]:
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
     """Return the steps that add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n
-    + 1,). Their stage is CONSTRAINTS."""
+    + 1,). The stage of these steps is CONSTRAINTS.
+    """
     s = evaluate(assembly.fields, C=c, f=f)
     return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 
@@ -121,8 +122,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Return the steps that add a multiple of the constant mass matrix to the matrix values. This includes the
-    assembled mass matrix and the mass matrices of systems with their own products.
+    """Return the steps that add a multiple of the constant mass matrix to the matrix values. The steps add the
+    assembled mass matrix and the mass matrices of systems that define their own product M a.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
@@ -163,8 +164,9 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers whose columns other steps read, directly or through later updates of markers. All
-    updates are returned if Python functions may read any column.
+    """Return the updates of markers that other steps need, because these steps read the columns of the markers
+    directly, or read columns of other markers that depend on them. All updates are returned if Python functions may
+    read any column.
 
     Args:
         updates: steps that update markers, in the order of evaluation.
@@ -198,7 +200,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
 
 
 def run_steps(steps: Iterable[Step]) -> None:
-    """Let Python execute steps one after the other."""
+    """Execute steps in Python one after the other."""
     for function, where in steps:
         function(*where)
 

@@ -52,7 +52,7 @@ class Sparsity:
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
         pad_slots: slots of the diagonal entries of padding rows, which do not belong to an unknown.
-        mass: the constant mass matrix of the laws without their own product.
+        mass: the constant mass matrix of the laws that do not define their own product M a.
         version: value of `Assembly.pattern_version` when this sparsity was set up.
         substructure: row numbers of the unknowns in the matrix if the unknowns are ordered for elimination by
             substructures, otherwise None.

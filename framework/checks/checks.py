@@ -140,8 +140,8 @@ def suggest(name: str, *known: Sequence[str]) -> str:
 
 
 def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> Callable[[type[R]], type[R]]:
-    """Decorate a dataclass. Its constructor then raises errors for unknown and missing arguments, like a function that
-    is decorated with `checked`.
+    """Decorate a dataclass. The constructor of the class then raises errors for unknown and missing arguments, like a
+    function that is decorated with `checked`.
 
     Args:
         checks: checks of the fields, including the units of the fields.
@@ -379,7 +379,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Create a check that allows all values for which ``test`` is true; the text ``words`` describes these values in
+    """Create a check that allows all values for which ``fits`` is true; the text ``words`` describes these values in
     error messages.
     """
 

@@ -1,8 +1,8 @@
 """User functions of time and of arrays that change with the motion, and derivatives of these functions.
 
-Derivatives are given by the user, or are computed by central differences. In its first calls, a derivative given by the
-user is compared with differences. If they disagree, only a warning is printed, because a wrong derivative affects only
-the tangent and not the equations.
+Derivatives are given by the user, or are computed by central differences. The results of the first calls of a
+derivative function of the user are compared with central differences. If they disagree, only a warning is printed,
+because a wrong derivative affects only the tangent and not the equations.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class StateFunction:
         return np.asarray(found, np.float64)
 
     def _move(self, t: float, arrays: tuple[FloatArray, ...], which: int, j: int, distance: float) -> FloatArray:
-        """Return the value of the function after one entry of one array has been changed."""
+        """Return the value of the function after ``distance`` was added to one entry of one array."""
         moved = [array.copy() for array in arrays]
         moved[which][j] += distance
         return self(t, *moved)

@@ -23,8 +23,8 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
 def describe_as_json(
     own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
 ) -> str:
-    """Return a description of the options for other programs as one line of JSON. It contains all options, the options
-    of Windlass, the solvers, and unknown options.
+    """Return a description of the options for other programs as one line of JSON. The line contains the declared
+    options, the names of the options that Windlass declares, the prefixes of the solvers, and the unknown options.
     """
     found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
     return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -205,7 +205,9 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that the files named by options can be written, and reserve these files for the options."""
+    """Check before the run that the files named by options can be written, and that no two options name the same
+    file.
+    """
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():
@@ -324,8 +326,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context in which only errors are printed, like -quiet. It is used for additional models of a program, which would
-    print the same notes again.
+    """Context in which only errors are printed, as with -quiet. It is used for additional models of a program, which
+    would print the same notes again.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}
@@ -356,7 +358,7 @@ def _choose(given: Mapping[str, str]) -> None:
 
 
 def _set_value(name: str, value: str) -> None:
-    """Set an option in the database; options that Windlass reads again at each use count as used."""
+    """Set an option in the database. Options that Windlass reads anew at each use are marked as used."""
     database = _petsc().Options()
     database.setValue(name, value)
     if name.lower() in _run.framework:

@@ -90,7 +90,7 @@ PLACES = ("first", "results", "energy")
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report with a title.
+    """A titled part of a report.
 
     Attributes:
         title: heading; sections with the same title are joined.

@@ -16,7 +16,9 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this run, and whether the summary file contains these verdicts, in a global object."""
+    """Type of the global object with the verdicts on the solves of this run. ``written`` is true if the summary file
+    contains these verdicts.
+    """
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False

@@ -138,8 +138,8 @@ def _is_petsc_name(name: str) -> bool:
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
-    """Return known names similar to `name`, the most similar first. Known names are own options, global options of
-    PETSc, and options of PETSc after each prefix.
+    """Return known names similar to `name`, the most similar first. Known names are the names in ``own``, global
+    options of PETSc, and options of PETSc after each prefix.
     """
     candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)

@@ -49,7 +49,7 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
         folder: folder to which file names are relative.
 
     Raises:
-        OptionError: a value is not a viewer.
+        OptionError: a value is not a valid viewer.
         OutputError: a file cannot be written, or was written by another program.
     """
     found = [(name, file) for name, value in pairs if value for file in _find_files(name, value)]

@@ -38,7 +38,7 @@ class Overlay:
         end: length of the file after closing [bytes].
         behind: data after the old end of the file that have not been written yet, each with its offset, in ascending
             order of offsets.
-        error: the first exception that was raised in writing; None if there is none.
+        error: the first exception that was raised while data were written, or None.
     """
 
     def __init__(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Atomic changes of a file, in four steps:
+"""Atomic changes of a file, in three steps:
 
     1. New bytes are written after the end of the file, if readers ignore bytes there.
     2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.

@@ -1,9 +1,9 @@
 """Locks of output files. They prevent two runs from writing the same files, which would destroy the data.
 
-A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the number of the process that created
-it (its owner), and is locked by the system (``flock``) while the owner runs. If a signal ends a process, the process
-removes its locks first. If a process was killed, its lock files remain; the next process takes over these locks and
-prints a note. On disks without ``flock`` a lock is valid as long as the owner named in the file runs.
+A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the ID of the process that created it
+(its owner). The operating system locks the file (``flock``) while the owner runs. If a signal ends a process, the
+process removes its locks first. If a process was killed, its lock files remain; the next process takes over these locks
+and prints a note. On disks without ``flock`` a lock is valid as long as the owner named in the file runs.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Locks of this process by path, paths of locks for which the note on a takeover was printed, and whether notes are
-    omitted.
+    """Locks that this process holds, by path; paths of locks whose takeover was reported; and the function that returns
+    whether notes are omitted.
     """
 
     held: dict[Path, _Held] = field(default_factory=dict)

@@ -109,8 +109,8 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
             of its type; used for tables.
 
     Raises:
-        OutputError: the path is the script of the model, a file of another type or of another program, not a file, or
-            too long.
+        OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of
+            another program.
     """
     length = len(os.fsencode(path.name))
     if length > LONGEST_NAME:
@@ -231,7 +231,7 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
     """Claim the files that options name, and release the files that the options of an earlier command line named.
 
     Raises:
-        OutputError: two options name one file.
+        OutputError: two options name the same file.
     """
     for claim in _of_options:
         claim.release()
@@ -239,14 +239,14 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 
 def _find_holder(path: Path) -> Claim | None:
-    """Return the sensor, recorder or checkpoint that writes a file during the steps of a solve."""
+    """Return the claim of the sensor, recorder or checkpoint that writes a file during the steps of a solve."""
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
 
 
 def _resolve(path: Path) -> Path:
-    """Return a unique name for a path, at which a file need not exist. Links in the folders are followed; a link at the
-    path itself is not followed, because writing replaces the link.
+    """Return the absolute path of a file, which need not exist. Links in the folders are followed; a link at the path
+    itself is not followed, because writing replaces the link.
     """
     return path.parent.resolve() / path.name
 

@@ -136,7 +136,7 @@ def create_draft(path: Path) -> tuple[int, Path]:
     """Create a draft, which is an empty file in the folder of a path; return its descriptor, open for reading and
     writing, and its path.
 
-    The name of a draft ends with random digits, the process number and a digest of the host name.
+    The name of a draft ends with random digits, the process ID and a digest of the host name.
     """
     end = f"{secrets.token_hex(3)}{os.getpid():06x}{_host()}"
     draft = path.parent.absolute() / f".{path.name}.{end}.part"

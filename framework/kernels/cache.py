@@ -127,8 +127,8 @@ def write_entry(path: Path, key: str, result: Any) -> None:
 
 
 def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
-    """Return the name of a code library and its two blocks of code: machine code without inner kernels, and
-    intermediate code that is inserted into callers.
+    """Return the name of a code library and its two blocks of code: machine code without inner kernels (kernels that
+    only other kernels call), and intermediate code that is inserted into callers.
     """
     if isinstance(library, InnerLibrary):
         return library.name, (b"", library._get_module_for_linking().as_bitcode())
@@ -209,7 +209,7 @@ def _create_result(context: Any, library: Any, function: Any, signature: Any, pa
 
 
 def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any, name: str, code: bytes) -> Any:
-    """Create the compile result of an inner kernel."""
+    """Create the compile result of an inner kernel, which only other kernels call."""
     library = InnerLibrary(context.codegen(), name)
     library._finalized = True
     parts = {"environment": environment, "referenced_envs": (), "entry_point": NoEntry(INNER)}
@@ -217,7 +217,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:
-    """Return a compile result. Its intermediate code is parsed only when a caller is compiled, which is rare."""
+    """Return a compile result whose intermediate code is parsed only when a caller is compiled, which is rare."""
     library = result.library
     base: Any = type(library)
     library.__class__ = _create_class(base)
@@ -236,8 +236,8 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Create the Python environment of machine code, which contains constants, and the name of the module of the
-    function.
+    """Create the Python environment of a compiled function. The environment contains the constants of the function and
+    the name of its module.
 
     The module is not imported: most environments belong to functions of numba, and to import their modules would take
     as long as to read all kernels of a model.

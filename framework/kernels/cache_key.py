@@ -210,7 +210,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # the classes of exceptions that machine code raises; of other exception classes numba would create copies
+        # exception classes that machine code raises; numba would create copies of classes that cannot be imported
         if _is_importable(value):
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)

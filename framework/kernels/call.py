@@ -52,8 +52,8 @@ class _Quick:
 
 
 class Addressed:
-    """A kernel of a `Call` that is called by its address. The kernel has no entry point for Python, which would take a
-    sixth of the compilation time, because Python calls most of these kernels only at the start of a solve.
+    """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
+    solve. Therefore they have no entry point for Python, whose creation would take a sixth of the compilation time.
     """
 
     __slots__ = ("_count", "_known", "_quick")
@@ -145,7 +145,7 @@ class Call:
 
         Raises:
             ModelError: the number of arguments is wrong, an argument is a number that changes between evaluations, or
-                an array that is not permanent.
+                an argument is an array that is created anew in each evaluation.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
             _check_count(kernel, len(arguments(s)))

@@ -9,13 +9,14 @@ rules and the digest of files are described in cache.py.
 
 Environment variables:
     WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. In this case, a division of floats by zero
-    raises an error, while compiled code gives inf or NaN. WINDLASS_BOUNDSCHECK=1: array indices are checked, and a
-    wrong index raises IndexError; this code is slower, and is cached separately.
+        raises an error, while compiled code gives inf or NaN.
+    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; this code is slower, and is
+        cached separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user may be able to write to it. A read-only folder can be
         used, too.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
-        cores, and values above 9 count as 9.
+        cores. At most 9 processes are used.
 """
 
 from __future__ import annotations
@@ -167,8 +168,8 @@ def loaded() -> int:
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
-    """Return whether the machine code of a kernel for these types, in the needed form or a more complete form, is in
-    the cache folder or is being compiled by another process.
+    """Return whether the machine code of a kernel for these types, in the needed form or a more complete form (see
+    compiling.py), is in the cache folder or is being compiled by another process.
     """
     folder, _ = cache_folder()
     if folder is None:
@@ -388,6 +389,6 @@ class _KernelCache:
         for enough in FORMS[FORMS.index(form) :]:
             own = same.copy()
             own.update(enough.encode())
-            mark = "-inner" if enough == INNER else ""  # not a file of machine code
+            mark = "-inner" if enough == INNER else ""  # the file of an inner kernel contains no machine code
             keys.append(f"{stem}-{own.hexdigest()[:40]}{mark}")
         return keys

@@ -5,8 +5,9 @@ of the arguments and the form of the kernel (see compiling.py). The file also li
 order in which the model requests them. tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
-other cores also compile these kernels; see ahead.py. These processes begin in the middle of the kernels of the most
-similar model, so that both halves of the list are compiled at the same time.
+other cores also compile these kernels; see ahead.py. Each of these processes first compiles the kernels of the listed
+model that is most similar to the present model. The processes begin at different positions in the list of this model,
+so that its parts are compiled at the same time.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
 """Largest number of missing kernels for which no compiling processes are started."""
 MOST = 8
-"""Number of processes that compile in parallel to this process."""
+"""Largest number of processes that compile kernels in addition to this process."""
 
 
 class Job(NamedTuple):

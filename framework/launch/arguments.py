@@ -31,7 +31,9 @@ FALSE_WORDS = ("false", "0", "no", "off")
 
 @dataclass(frozen=True)
 class Option:
-    """An option. Its type is the type of the default value; the attributes are the arguments of `wl.option`."""
+    """An option. The type of the option is the type of its default value; the attributes are the arguments of
+    `wl.option`.
+    """
 
     name: str
     default: int | float | bool | str
@@ -112,7 +114,7 @@ class Option:
 
 
 def option_table(*items: Option) -> dict[str, Option]:
-    """Options by name."""
+    """Return a dict of options by name."""
     return {item.name: item for item in items}
 
 
@@ -148,7 +150,7 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
     pairs: list[tuple[str, str | None]] = []
     takes_value = False
     for word in words:
-        # PETSc would cut longer values
+        # PETSc would truncate longer values
         if len(os.fsencode(word)) > LONGEST_WORD or (is_option(word) and len(word) > LONGEST_OPTION):
             most = LONGEST_OPTION if is_option(word) else LONGEST_WORD
             raise OptionError(f"{word[:60]}...: has {len(os.fsencode(word))} bytes: must have at most {most} bytes")
@@ -187,7 +189,7 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
         OptionError: an option is given twice.
     """
     given: dict[str, tuple[str, str | None]] = {}
-    # after -prefix_push the same name may stand for another option
+    # after -prefix_push the same name may denote another option
     for pair in [] if any(name.lower() == "prefix_push" for name, _ in pairs) else pairs:
         name = pair[0].lower()
         if name in given and name not in REPEATED:

@@ -29,8 +29,9 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """Interface of the properties of a run that options determine; the defaults are valid until the command line is
-    read."""
+    """Interface for the settings of a run that options determine; the defaults are valid until the command line is
+    read.
+    """
 
     def is_dry_run(self) -> bool:
         """Return whether -help was given and the options of a solver were printed."""
@@ -58,7 +59,7 @@ class RunOptions(Protocol):
 
 
 class _NoOptions(RunOptions):
-    """Default properties, which are valid until the command line is read."""
+    """Default settings, which are valid until the command line is read."""
 
 
 options: RunOptions = _NoOptions()

@@ -106,9 +106,9 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
 
 
 def end() -> None:
-    """At the end of the script of this process, wait until the script of the previous process has ended.
+    """At the end of the script of this process, wait until the script of the predecessor in the ring has ended.
 
-    If the previous process begins another task instead, report an error and end the job.
+    If the predecessor begins another task instead, report an error and end the job.
     """
     if launched_size() == 1:
         return

@@ -1,10 +1,10 @@
 """Treatment of differences between versions of PETSc, and calls through ctypes of functions of the PETSc library that
 petsc4py does not provide.
 
-PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions, and bytes in late
-versions. Both types of truth values can be read from an integer that is initialised with 0, because little-endian
-processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would cut them to 32
-bits. A call that fails raises the error of petsc4py.
+The versions 3.18 to 3.26 of PETSc are supported. PETSc's truth values (PetscBool) are C integers in early versions, and
+bytes in late versions. Both types of truth values can be read from an integer that is initialised with 0, because
+little-endian processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would
+truncate them to 32 bits. A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # since version 3.25, in line searches
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, reason of a line search
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
@@ -49,7 +49,7 @@ def _petsc() -> Any:
 
 
 def _integer(value: int = 0) -> Any:
-    """Integer type of PETSc."""
+    """Return a value of PETSc's integer type."""
     return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
 
 
@@ -76,8 +76,8 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the error of a Python function that PETSc has called, which late versions of PETSc wrap in another
-    error.
+    """Raise the original error of a Python function that PETSc has called; late versions of PETSc wrap this error in
+    another error.
     """
     cause = error.__cause__
     if cause is not None:

@@ -91,5 +91,5 @@ def _end_of_script() -> None:
         from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because this loads NumPy
 
         hide_unused_options()
-        PETSc._finalize()  # finalise PETSc, which then prints its output, and MPI
+        PETSc._finalize()  # finalise PETSc and MPI; PETSc prints its remaining output here
         os._exit(code)

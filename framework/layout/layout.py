@@ -3,10 +3,10 @@ processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
 coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
-row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets are local on all processes,
-because these laws distribute the work within a row. Unknowns are numbered process by process in the order of the nodes.
-Each multiplier follows the nodes that its row couples, and hubs are at the end. In this order LU without pivoting is
-stable and has little fill-in.
+row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts
+among all surfaces of a set) are local on all processes, because the processes share the work within each of these rows.
+Unknowns are numbered process by process in the order of the nodes. Each multiplier follows the nodes that its row
+couples, and hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
 
 The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
 layout stores only local data.
@@ -51,7 +51,7 @@ class Layout:
         node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all local coordinates, owned coordinates first, shape (n,).
-        spare: local number that stands for no coordinate; it is equal to n.
+        spare: local number that is used in place of missing coordinates; equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, shape (n + 1,); the value for the spare number is 0.
@@ -82,7 +82,8 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple, as indices among the known coordinates
+        # coordinates that the rows of each table couple, as indices among the coordinates of the rows that this process
+        # stores
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -121,10 +122,10 @@ class Layout:
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Return the coordinates that local rows couple and other processes own."""
+        """Return the coordinates that local rows couple but other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates its outputs, and therefore needs all coordinates of the
-        # node
+        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all its
+        # coordinates
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
@@ -274,8 +275,8 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Find the local markers. Local rows refer to these markers directly, through other markers, or through passive
-        rows.
+        """Find the local markers, which are the markers to which local rows refer directly, through other markers, or
+        through rows of laws with the role ``passive``.
         """
         world = self.world
         # every process creates the columns of a marker family, even without local markers

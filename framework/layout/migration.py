@@ -68,7 +68,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     """Send the rows of distributed tables to their owners. The call is collective.
 
     Returns:
-        Owners of the coordinates that are known on this process after the transfer, and whether each of these
+        Owners of the coordinates of the rows that this process stores after the transfer, and whether each of these
         coordinates is a hub, both of shape (known,).
 
     Raises:
@@ -79,7 +79,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # the transfer does not change world numbers of known coordinates, but additional coordinates become known
+    # the transfer does not change world numbers, but this process receives additional rows and therefore coordinates
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -88,7 +88,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
 
 
 def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether each known coordinate is a hub, see `find_hubs`, shape (known,)."""
+    """Return whether each coordinate of the rows that this process stores is a hub, see `find_hubs`, shape (known,)."""
     number = world.numbering
     mine = [dofs[counted[component]] for component, dofs in find_couplings(world).items()]
     degree = count_rows(mine, number.known_count)
@@ -104,7 +104,7 @@ def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np
 
 
 def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Processes) -> IntArray:
-    """Return the owners of the coordinates that are known on this process, shape (known,)."""
+    """Return the owners of the coordinates of the rows that this process stores, shape (known,)."""
     couplings = {c: dofs[counted[c]] for c, dofs in find_couplings(world).items()}
     graph = create_graph(world, couplings_of(couplings), hub)
     nodes = [world.tables[component] for component in world.numbering.node_dofs]

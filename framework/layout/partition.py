@@ -2,9 +2,10 @@
 couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
-couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because they would connect all parts.
-Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a vertex is an estimate of
-its computational work, from the number of its coordinates and of the coordinates that its rows couple.
+couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because such edges would connect all
+parts of the model. Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a
+vertex is an estimate of its computational work, from the number of its coordinates and of the coordinates that its rows
+couple.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.

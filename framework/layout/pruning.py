@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows. In worlds with contact sets, each process keeps all rows, because any rows may
-    become neighbours.
+    A single process keeps all rows. In worlds with contact sets (laws that search for contacts among all surfaces of a
+    set), each process keeps all rows, because any two surfaces may come into contact.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
@@ -37,7 +37,7 @@ def prune_world(layout: Layout, processes: Processes) -> None:
 
 
 def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """Return, for each table, whether the process keeps each resident row, shape (resident,)."""
+    """Return, for each table, whether this process keeps each of the rows that it stores, shape (resident,)."""
     world = layout.world
     needed = {component: np.zeros(table.resident_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}

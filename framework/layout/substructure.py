@@ -2,11 +2,11 @@
 interface last.
 
 Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
-*interface*: unknowns that several processes share (at borders of chains the four unknowns of a node) and the
-coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of the interface, because a
-multiplier must follow its coordinates. The interior is ordered along the cables, or in the opposite direction if the
-border is at the start of a cable. The elimination therefore ends at the border and causes no fill-in. Multipliers
-follow their coordinates. The four unknowns of a node form a block, see unknowns.py.
+*interface*: unknowns that several processes share (at the border between the cables of two processes, the four unknowns
+of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of the
+interface, because a multiplier must follow its coordinates. The interior is ordered along the cables, or in the
+opposite direction if the border is at the start of a cable. The elimination therefore ends at the border and causes no
+fill-in. Multipliers follow their coordinates. The four unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -73,7 +73,7 @@ def create_substructure(
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # the last entry stands for missing unknowns
+    # the last entry represents missing unknowns
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True

@@ -1,4 +1,4 @@
-"""Numbers of the unknowns of a process. The unknowns are in the order of the layout, or are padded such that the four
+"""Numbering of the unknowns of a process, either in the order of the layout, or with gaps such that the four
 coordinates of a node form a block.
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, because there are 16 times fewer

@@ -74,7 +74,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
-        Numbers, shape (1,) or (rows,); for chains an array of arrays.
+        Entity numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
         ModelError: the value is not a reference, refers to entities of a wrong component or of another world, or is a

@@ -124,7 +124,7 @@ class Painting:
 
 
 class FieldEntries(NamedTuple):
-    """Values of rows of the form factor * (array[places] - shift), which compiled code can read.
+    """Values of rows in a form that compiled code can read: factor * (array[places] - shift).
 
     Attributes:
         array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.

@@ -2,8 +2,9 @@
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
 first half of the row describes the end of the step, the second half the end of the previous step. If a body can pass an
-obstacle of size ``reach`` within a step, the path of the body is also checked: all points of the straight line from the
-position X at the start to the position X at the end must be farther from the origin than ``reach``.
+obstacle of size ``reach`` within a step, the path of the body is also checked. Let X be the position of the body
+relative to the obstacle. All points of the straight line from X at the start to X at the end of the step must be
+farther from the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ both ends of the step do not show [m]. REACH: size of an obstacle that the body 
 body to the other [m].
 """
 START = 8
-"""Index of the first of the same values for the start of the step. The value of an unknown gap is NaN."""
+"""Index of the first of the eight values at the start of the step, which are in the same order. An unknown gap is
+NaN.
+"""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Indices of the values in `Gaps.quiet`."""
@@ -120,7 +123,9 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """Write the values of a contact without an obstacle that the body could pass."""
+    """Write the gap, its rate and the relative speed of a contact at the end of a step, and set the missed penetration
+    to 0.
+    """
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 

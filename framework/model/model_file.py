@@ -6,7 +6,7 @@ as ``{"all": value}``.
 
 A file contains only data, no code. Names of components and functions are looked up among installed components
 (installed.py), the content is checked against its schema (model_schema.py), and each value is checked as in
-`World.add`. From a digest of the content, Windlass recognises files that were changed.
+`World.add`. A digest of the content shows whether a file was changed after it was written.
 
 Code of functions is not written. Functions of a class that is registered by `register_functions`, such as tables and
 ramps, are stored by their values. Any other function is stored only by its name, and the user must give it again when
@@ -39,7 +39,7 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Largest allowed depth of nested lists and objects in a file; valid model files are less deep."""
+"""Largest allowed depth of nested lists and objects in a file; values in valid model files are nested less deeply."""
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
@@ -128,13 +128,15 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of the content without its digest, as compact JSON with sorted keys."""
+    """Return the SHA-256 digest of the content, except the key ``digest``, in the form of compact JSON with sorted
+    keys.
+    """
     kept = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def is_as_written(content: Mapping[str, Any]) -> bool:
-    """Return whether the content has the given digest."""
+    """Return whether the content agrees with its digest."""
     try:
         return compute_digest(content) == content.get("digest")
     except RecursionError:
@@ -272,7 +274,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # this condition is also true for empty lists
+        # columns of variable length are converted to one array; the check also accepts empty lists
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(
@@ -351,8 +353,8 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """Return one function, or None, per row. Rows that had a common function when the file was written also have a
-    common function after reading.
+    """Return one function, or None, per row. Rows that shared one function when the file was written also share one
+    function after reading.
     """
     made: dict[str, Any] = {}
 

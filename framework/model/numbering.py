@@ -16,8 +16,8 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Return, for each coordinate of the resident rows of a node table, whether the row defines the coordinate itself,
-    shape (resident, k). It does not define coordinates that it shares with another node.
+    """Return, for each coordinate of the rows of a node table that this process stores, whether the row defines the
+    coordinate itself, shape (resident, k). It does not define coordinates that it shares with another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
@@ -44,10 +44,10 @@ class Numbering:
     are numbered row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of the resident rows of each node table, shape (resident, k).
+        node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident, k).
         count: number of coordinates n.
         counts: number of coordinates that each node table defines, without shared coordinates.
-        reference: reference values of the known coordinates [m, 1, rad], shape (known,).
+        reference: reference values of the known coordinates, see `known_count` [m, 1, rad], shape (known,).
         displacement, velocity: initial values of the known coordinates, shape (known,).
         first_multiplier: world number of the first multiplier of each constraint table.
         multiplier_count: number of multipliers.
@@ -120,7 +120,9 @@ class Numbering:
 
     @property
     def known_count(self) -> int:
-        """Number of known coordinates, which are the coordinates of resident rows; n if no table is distributed."""
+        """Number of known coordinates, which are the coordinates of the rows that this process stores; n if no table is
+        distributed.
+        """
         return self.count if self._known is None else len(self._known)
 
     @property
@@ -138,7 +140,7 @@ class Numbering:
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Return the reference values of coordinates of resident rows, in the shape of the given array of numbers."""
+        """Return the reference values of known coordinates, in the shape of the given array of world numbers."""
         values: FloatArray = self.reference[self.places(dofs)]
         return values
 

@@ -112,8 +112,8 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
     """Return the rows that this process keeps if a call of `World.add` specifies all rows.
 
     A call is divided only if it adds many rows, each of which refers to a row, or a chain of rows, of a distributed
-    table. A process then keeps each row whose referenced row (or first row of the chain) is resident. This needs no
-    communication.
+    table. A process then keeps each row whose referenced row (or first row of the chain) it stores. The selection of
+    rows needs no communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -145,8 +145,8 @@ def complete_parts(world: Tables) -> None:
     """Compare the rows of all processes, and receive the rows to which the rows of this process refer. The call is
     collective.
 
-    The function has no effect if no table is distributed. Worlds with contact sets become complete on each process,
-    because any rows may become neighbours.
+    The function has no effect if no table is distributed. Worlds with contact sets (laws that search for contacts among
+    all surfaces of a set) become complete on each process, because any two surfaces may come into contact.
 
     Raises:
         ModelError: calls differ between processes, a row was not specified by any process, or several processes gave

@@ -125,8 +125,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send resident rows to other processes, and insert the rows that other processes send. The rows for each process
-    are given by a list. The call is collective.
+    """Send rows of this process to other processes, and insert the rows that other processes send. The rows for each
+    process are given by a list. The call is collective.
     """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
@@ -148,8 +148,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether each resident row is counted by this process, shape (resident,). Exactly one process counts each
-    row. The call is collective.
+    """Return whether this process counts each of the rows that it stores, shape (resident,). Exactly one process counts
+    each row. The call is collective.
     """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:

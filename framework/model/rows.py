@@ -189,7 +189,9 @@ def check_kernels(component: type[Component], force: Any, *tangents: Any, **more
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """Return the Python function from which a kernel was created; return any other function unchanged."""
+    """Iterate over the Python function of a kernel, or over a plain Python function. For other values the iterator is
+    empty.
+    """
     plain = getattr(value, "py_func", value)
     if isinstance(plain, FunctionType):
         yield plain

@@ -173,7 +173,7 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 class _Probe(Evaluation):
     """An evaluation for tests of arguments. Its arrays contain other values than the fields, and access to the time as
-    a number is an error.
+    a number raises an error.
     """
 
     @property  # type: ignore[misc]
@@ -308,8 +308,8 @@ class NeighbourPattern:
         off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
             coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last local number, and
             the spare number follows after them.
-        reset_caches: function that drops the list of neighbours at a checkpoint. The list depends on earlier steps and
-            affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
+        reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
+            and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """
 
     version: int = 0
@@ -318,8 +318,8 @@ class NeighbourPattern:
 
 
 class SumKey(Protocol):
-    """Key of a sum of numbers, shape (n,), over all rows and processes; see `Checks.sums`. The key is hashable, and
-    equal on all processes.
+    """Key of an array of shape (n,) that is summed over all rows and processes; see `Checks.sums`. The key is hashable,
+    and equal on all processes.
     """
 
     def judge(self, total: FloatArray) -> str | None:
@@ -339,7 +339,7 @@ class Checks:
             as overlaps that exceed the range of validity of the law.
         reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
             doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and numbers. Numbers with equal
+        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and an array. Arrays with equal
             keys are summed over all rows and processes. The method `SumKey.judge` of the key then assesses the sum.
         invariants: function ``(fields)`` that returns a dictionary of integers that are constant in a valid model, for
             example the number of turns of a closed belt around its pulleys. Values of the same name are summed.
@@ -398,8 +398,8 @@ class Strands(Protocol):
 
 @dataclass
 class ReturnMap:
-    """Decisions on contact states (open or closed, stick or slip) during Newton's method. They are made before forces
-    are evaluated, while ``s.mapped`` is > 0.
+    """Decisions on contact states (open or closed, stick or slip) during Newton's method. The decisions are made before
+    forces are evaluated, while ``s.mapped`` is > 0.
 
     The functions set the contact states in ``s.data`` for the present motion, by the same rules as ``post_newton``.
     History values that may change only after a solved step are not changed.
@@ -437,7 +437,8 @@ class System:
 
     Attributes:
         name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number stands for no coordinate.
+        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number is used in place of
+            missing coordinates.
         update: function that evaluates marker columns.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds dq*df/dq + dv*df/dv to s.values at s.slots.
@@ -517,8 +518,8 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the equations are omitted in the detection of kinks. This is correct for equations that do not
-            depend on time, are never switched, and whose multipliers are not reactions.
+        smooth: whether the equations are omitted in the detection of kinks. Only equations that do not depend on time,
+            are never switched, and whose multipliers are not reactions may be omitted.
     """
 
     multipliers: IntArray

@@ -225,7 +225,7 @@ class EntityTable:
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Drop all rows except ``rows``, given in ascending order; columns of functions remain complete, because
+        """Remove all rows except ``rows``, which are in ascending order; columns of functions remain complete, because
         functions cannot be sent.
         """
         self.begin_parts(processes)
@@ -334,10 +334,10 @@ class EntityTable:
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Drop all rows that were added since a `mark`."""
+        """Remove all rows that were added after the call of `mark` that returned the argument."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the mark; at the mark, each process had all rows
+            # the table was distributed after the call of `mark`; before, each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
@@ -347,8 +347,8 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Name consecutive rows for messages, by one name for all rows, or by a function that returns the name for the
-        index of a row.
+        """Set the names of consecutive rows for messages: one name for all rows, or a function that returns the name
+        for the index of a row.
         """
         if len(rows) == 0:
             return

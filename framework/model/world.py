@@ -52,7 +52,7 @@ and may raise an error.
 
 
 class World:
-    """Contains the tables of one model. Worlds are independent of each other.
+    """The tables and resources of one model. Worlds are independent of each other.
 
     Args:
         gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.
@@ -60,7 +60,7 @@ class World:
     Attributes:
         tables: the tables by component, in the order in which components were first added.
         gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.
-        version: how often switchable columns have been changed.
+        version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None as long as every process has all rows.
@@ -110,7 +110,7 @@ class World:
         """Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.
 
         `load` imports no modules: import modules that register a user's components before the call. If the file was
-            edited after `save`, `load` emits a `ModelWarning`.
+        edited after `save`, `load` emits a `ModelWarning`.
 
         Args:
             path: the file.
@@ -207,13 +207,13 @@ class World:
             name: name for messages and output.
             part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
-                creates are complete on each process. If ``part`` is None and a large number of rows is added, each of
-                which refers to a row of a distributed table, the new rows are also distributed.
+                creates are stored completely on each process. If ``part`` is None and a large number of rows is added,
+                each of which refers to a row of a distributed table, the new rows are also distributed.
             **values: columns and references of the component, each with one value for all rows or one per row. A
-                reference is a handle, a list of handles, or an array of entity numbers. The number -1 stands for no
-                entity. The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain
-                is a reference to several entities. A handle, list or one-dimensional array is one chain for all rows. A
-                list of chains, or an array of shape (rows, n), gives one chain per row.
+                reference is a handle, a list of handles, or an array of entity numbers. The number -1 means no entity.
+                The rows of this call have the entity numbers ``World.count``, ``World.count`` + 1, ... A chain is a
+                reference to several entities. A handle, list or one-dimensional array is one chain for all rows. A list
+                of chains, or an array of shape (rows, n), gives one chain per row.
 
         Raises:
             ModelError: the world is finalized, the component is not registered, a value is missing, unknown or not
@@ -357,7 +357,9 @@ class World:
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the world coordinate numbers of some resident rows, shape (n, width), -1 for no coordinate."""
+        """Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no
+        coordinate.
+        """
         return self.resident_dofs(table)[table.places(rows)]
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
@@ -404,8 +406,8 @@ class World:
         return self.ref_shape(table, name)[1]
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        """Return the world coordinate numbers of the entities to which a reference of a table refers, for the resident
-        rows.
+        """Return the world coordinate numbers of the entities to which a reference of a table refers, for the rows that
+        this process stores.
 
         Returns:
             The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`

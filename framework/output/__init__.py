@@ -8,7 +8,7 @@
 | `CsvTable` | `.csv` | one row of numbers per call |
 
 The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` checks before a run that results can be
-written. Failures raise `OutputError`. The names of this module are loaded on first use.
+written. Failures raise `OutputError`. Each name of this module is imported on first use.
 """
 
 from typing import TYPE_CHECKING

@@ -28,7 +28,7 @@ def _is_title(given: Any) -> bool:
     title=that(_is_title, "a word, or words"),
 )
 def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
-    """A table of computed and reference values with their relative difference.
+    """Return a table of computed and reference values with their relative differences.
 
     Args:
         rows: for each row: name with unit, computed value, and one reference value for each title. The computed value

@@ -202,8 +202,8 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine the values of a painted field with the present values of the lines, by the rule of the field. NaN stands
-    for no value.
+    """Combine the values of a painted field with the present values of the lines, by the rule of the field. NaN marks
+    lines without a value.
     """
     if not len(overlap.line):
         return

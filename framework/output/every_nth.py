@@ -43,9 +43,9 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
     Args:
         time: end of the step [s], shape (1,).
         span: start of the solve, interval between frames, and earliest time of a record [s], shape (3,).
-        counts: number of steps so far; n, if every n-th step is recorded, or 0 if frames are equally spaced in time;
-            number of frames that were due before this step; number of steps since Python last set this array; number of
-            stored records. Shape (5,).
+        counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
+            frames are equally spaced in time (EVERY), number of frames that were due before this step (DONE), number of
+            steps since Python last set this array (PASSED), and number of stored records (STORED).
         due: output, 1 if the step is recorded, else 0, shape (1,).
     """
     counts[STEPS] += 1
@@ -106,7 +106,8 @@ class EveryNth(StepHook, Closing, ABC):
         # interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due up to the previous step
-        # whether `can_ask` has returned true
+        # whether the most derived class that defines one of the methods `STEP_CALLS` defines ``idle_steps``, see
+        # `can_ask`
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )

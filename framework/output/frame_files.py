@@ -1,4 +1,4 @@
-"""Base class of formats with one file per frame and an index file. Viewers open the index file."""
+"""Base class of formats with one file per frame and an index file. The index file is the file to open in a viewer."""
 
 from __future__ import annotations
 

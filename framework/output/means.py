@@ -34,11 +34,11 @@ class Means(Readings):
 
     Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
     without the time between them. If a solve begins at an earlier time than the end of the previous solve, the means
-    are reset. A restarted run may have a later ``start`` than the interrupted run, if the means of the interrupted run
-    ended before this time. An earlier ``start`` is an error, because the interrupted run did not record values before
-    its own ``start``.
+    are reset. A restarted run may have a later ``start`` than the interrupted run. This time must not be earlier than
+    the last step that the means of the interrupted run include. An earlier ``start`` is an error, because the
+    interrupted run did not record values before its own ``start``.
 
-    Under MPI all processes call this hook and have the same means.
+    Under MPI all processes call this hook and compute the same means.
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
@@ -118,7 +118,7 @@ class Means(Readings):
 
         Raises:
             ModelError: the sensors differ, ``start`` is earlier than in the interrupted run, or ``start`` is later but
-                the means of the interrupted run had not ended at this time.
+                before the last step that the means of the interrupted run include.
         """
         if not self._probes:
             load_outputs(state)

@@ -204,7 +204,7 @@ class Player:
         self.plotter.add_text(text, name="time", color="black", font_size=12)
 
     def change_field(self, by: int) -> None:
-        """Show another field."""
+        """Show the field that is ``by`` positions after the present field in the list of fields."""
         if self.fields:
             self.plotter.remove_scalar_bar(self.field.replace("_", " "))
             self.field = self.fields[(self.fields.index(self.field) + by) % len(self.fields)]

@@ -54,8 +54,8 @@ def as_image(figure: Any, kind: str = "svg") -> str:
     import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
-    # text is stored as text, which is searchable and needs less memory; no date is stored, so that equal runs write
-    # equal pages
+    # characters are stored as text instead of outlines, because text is searchable and needs less memory; no date is
+    # stored, so that equal runs write equal pages
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)

@@ -1,4 +1,5 @@
-"""Drawings and paintings of the laws of a model, collected on the first process in the order of a serial run.
+"""Drawings and paintings of the laws of a model (see model/drawing.py), collected on the first process in the order of
+a serial run.
 
 Each process draws and paints its own rows. The first process sorts the rows in the order of the tables, so that the
 files agree with the files of a serial run up to rounding errors. Data that do not change from frame to frame

@@ -167,8 +167,8 @@ class SeriesFrame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Data of a frame for the check of the next frame: time [s], and type and number of components of each field, by
-    (points or cells, name).
+    """Data of a frame with which the next frame is compared: the time [s], and the type and number of components of
+    each field. The key of a field is (points or cells, name).
 
     After a restart the fields are None until the first new frame.
     """
@@ -276,7 +276,7 @@ def _check_name(what: str, name: str) -> None:
 
 
 def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArray:
-    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
+    """Return an array of type float64, int32 or int64, and of shape (count,) or (count, 3)."""
     array = np.asarray(values)
     what = f"{place} {name!r}" if name else place
     if array.dtype.kind not in "biuf":

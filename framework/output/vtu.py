@@ -13,7 +13,7 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 
 class VtuSeries(FrameFiles):
     """One file such as `<name>_000000.vtu` for each frame, with the present positions of the points, and the index
-    `<name>.pvd`. Viewers open the index.
+    `<name>.pvd`. The index is the file to open in a viewer.
 
     See also `FrameFiles`. The arguments and errors are explained in `FieldSeries`.
     """

@@ -169,8 +169,8 @@ class XdmfSeries(FieldSeries):
 def _write_mixed(writer: Any, mesh: LineMesh, grid: Any) -> None:
     """Write lines and faces as the cells of a grid; meshio's writer fails for lines together with cells of other types.
 
-    Format: XDMF model and format, "arbitrary" topology: the number 2 and the number of points for polylines, and the
-    number 5 for quadrilaterals.
+    Format: XDMF Model and Format, section on arbitrary topologies. A polyline begins with the number 2 and the number
+    of its points, and a quadrilateral with the number 5.
     """
     lines = np.pad(mesh.lines, ((0, 0), (2, 0)), constant_values=2)
     cells = np.concatenate((lines.ravel(), np.insert(mesh.faces, 0, 5, axis=1).ravel()))

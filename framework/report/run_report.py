@@ -167,7 +167,7 @@ def _compose() -> str:
 
 
 def _describe_solve(record: SolveRecord) -> list[Any]:
-    """Return parts of a section: the counts, steps and doubts of one solve."""
+    """Return parts of a section: the counts and steps of one solve, and the reasons for doubt in its result."""
     parts: list[Any] = [f"{record.summary}."]
     if record.reasons:
         parts.append("\n".join(record.reasons) + "\n")

@@ -5,8 +5,8 @@ start. The file has one record for each solve. The record of a finished solve co
 current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
 record in the file continues from its record; a finished solve therefore returns immediately.
 
-At each checkpoint the solver drops all cached data that are not in the file, such as tangents, factorisations and lists
-of neighbours. After the checkpoint, an uninterrupted run and a restarted run therefore give equal results.
+At each checkpoint the solver discards all cached data that are not in the file, such as tangents, factorisations and
+lists of neighbours. After the checkpoint, an uninterrupted run and a restarted run therefore give equal results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Checkpoint(StepHook):
             automatic checkpoints. An automatic checkpoint does not affect the run. The results of a run that continues
             from an automatic checkpoint agree with the uninterrupted run only within the tolerances of the solver.
         restart: file to continue from; None: start from the beginning. ``"auto"``: continue from ``path`` if this file
-            exists;
+            exists.
 
     Attributes:
         path, every: the arguments; if the argument ``every`` was None, the attribute is the default number.
@@ -153,7 +153,7 @@ class Checkpoint(StepHook):
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
-        """Write a new file with the records of this solve and of earlier solves. Records of later solves are dropped,
+        """Write a new file with the records of this solve and of earlier solves. Records of later solves are removed,
         because these solves must run again.
         """
         self.leave_replay()

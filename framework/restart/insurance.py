@@ -22,10 +22,10 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file each time
-    after a given elapsed time.
+    """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file at regular
+    intervals of elapsed time.
 
-    If a run is shorter than this time, nothing is written. The file is removed when the script ends without error;
+    If a run is shorter than one interval, nothing is written. The file is removed when the script ends without error;
     after a crash or an interruption it remains. A failure to write the file is reported once and does not end the run.
 
     Args:
@@ -58,8 +58,8 @@ class Insurance(Checkpoint):
             atexit.register(self.remove)
 
     def _find_place(self) -> None:
-        """Return the name of a file that does not exist yet. An existing file must not be replaced, because it may
-        contain the only results of an earlier run.
+        """Set ``path`` to a file that does not exist yet, and lock this file. An existing file must not be replaced,
+        because it may contain the only results of an earlier run.
         """
         names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
         for path in (self._folder / name for name in names):

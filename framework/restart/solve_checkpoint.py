@@ -56,7 +56,7 @@ class Restartable(Protocol):
         """Restore the values that `checkpoint` returned."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop all other data that are cached from step to step and affect rounding errors."""
+        """Discard all other data that are cached from step to step and affect rounding errors."""
 
 
 class SolveCheckpoint:
@@ -290,7 +290,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # automatic checkpoints do not drop cached data, because results must not depend on the clock
+        # cached data are not discarded at automatic checkpoints, because results must not depend on the clock
         if not by_clock:
             solver.reset_caches(state)
 

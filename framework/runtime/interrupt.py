@@ -40,7 +40,7 @@ class Interrupt:
                 _begun.append(self)
 
     def end(self) -> None:
-        """Remove a solve that has ended or has been abandoned."""
+        """Remove this solve from the list of running solves after it has ended or has been abandoned."""
         if self in _begun:
             _begun.remove(self)
             if not _begun and signal.getsignal(signal.SIGINT) is _note:

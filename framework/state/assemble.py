@@ -3,8 +3,8 @@
 The functions are not collective: each process assembles the whole model, which is possible only if no table is
     distributed.
 
-The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Constraints are
-not included; only the solvers assemble them.
+The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
+to ``state.q[i]``. Constraints are not included; only the solvers assemble them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def assemble_matrix(
     """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the
     result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
-    If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` , evaluated at the
+    If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector`, evaluated at the
     accelerations of the state. If the accelerations are zero, the result is dq K + dv D + da M with the mass matrix M.
     If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are omitted, as in
     `assemble_vector`.

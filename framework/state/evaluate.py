@@ -184,8 +184,8 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """Return an object for all rows of the handle. Each process contributes a part of each value, see
-        `Output.summed`.
+        """Return an `EvaluatedRows` object for all rows of the handle. Each process contributes a part of each value,
+        see `Output.summed`.
         """
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)

@@ -1,4 +1,6 @@
-"""Conversion between the local states of the processes and the state of the whole model in world order."""
+"""Conversion between the local states of the processes and the state of the whole model in world order, which is the
+order of the world numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return, on every process, the arrays of the whole model in world order. They are combined from the local arrays.
-    Argument and result are dictionaries with the names of the arrays of a state as keys.
+    """Return, on every process, the arrays of the whole model in world order. The arrays are combined from the local
+    arrays. Argument and result are dictionaries with the names of the arrays of a state as keys.
     """
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)

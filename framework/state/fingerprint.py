@@ -1,5 +1,5 @@
-"""Data from which a continued run checks that its model agrees with the interrupted run, and values of columns that the
-interrupted run has changed.
+"""Data with which a continued run checks that its model agrees with the model of the interrupted run, and values of
+columns that the interrupted run has changed.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
 ROUNDING, UNITS = 1e-9, 4.0
-"""Difference of two times that counts as a rounding error: as a fraction of the step size, and in rounding units of the
-time.
+"""ROUNDING, UNITS: largest difference of two times that counts as a rounding error. ROUNDING is a fraction of the step
+size, and UNITS a multiple of the rounding unit of the time.
 """
 
 
@@ -160,7 +160,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
     """Call the method ``"before_step"``, ``"after_step"`` or ``"finish"`` of all hooks.
 
     Raises:
-        ModelError: a hook changed the time of the state, or made values not finite.
+        ModelError: a hook changed the time of the state, or set values that are not finite.
     """
     enter(Stage.OUTPUT)
     t = state.t
@@ -232,8 +232,9 @@ def name_hook(hook: StepHook) -> str:
 
 
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
-    """Return the hooks by names that are equal in all runs of a script. A name consists of class name and number, such
-    as ``"Sensors 1"``."""
+    """Return the hooks by name. The names are equal in all runs of a script. A name consists of class name and number,
+    such as ``"Sensors 1"``.
+    """
     named: dict[str, StepHook] = {}
     for hook in hooks:
         kind = name_hook(hook).replace("/", "_")
@@ -243,8 +244,8 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
-    """Raise ModelError with the reasons why hooks cannot continue after a restart; ``what`` is the name of the feature
-    that requires this.
+    """Raise ModelError if hooks cannot continue after a restart; the message states the reasons. ``what`` is the name
+    of the feature that requires restarts.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:

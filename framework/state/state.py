@@ -34,9 +34,9 @@ CHANGING = frozenset((*NAMES, "t", "step"))
 class State:
     """All values that a solver changes.
 
-    ``State(world)`` contains the values of the whole model in world order. Under MPI every process has the values of
-    the whole model. The state of a solver contains only the values of one process; `gather` returns the state of the
-    whole model.
+    ``State(world)`` contains the values of the whole model in world order, which is the order of the world numbers.
+    Under MPI every process has the values of the whole model. The state of a solver contains only the values of one
+    process; `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
@@ -56,8 +56,7 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver drops cached data (see `StepHook`) before
-            the next step.
+        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step.
     """
 
     saved = False
@@ -130,8 +129,8 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, for example of a state of the original model to a state of a changed model,
-        and return self.
+        """Copy all values of another state, and return self. The other state may belong to another world with arrays of
+        equal sizes, for example to the original of a changed model.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -168,10 +167,9 @@ class State:
             entity: the entities to which the values belong.
             name: name of the array. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node or body, in
                 the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of
-                constraints, in
-                the order of their equations. ``data`` or ``start_data``: the history values of connectors, or of rows
-                of `GenericData`. History variables are in the order of the law's docstring, each with one value per
-                segment or point; rows with fewer values end with NaN.
+                constraints, in the order of their equations. ``data`` or ``start_data``: the history values of
+                connectors, or of rows of `GenericData`. History variables are in the order of the law's docstring, each
+                with one value per segment or point; rows with fewer values end with NaN.
 
         Raises:
             ModelError: the handle belongs to another world, or its entities have no values of this name.

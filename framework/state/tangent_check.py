@@ -1,10 +1,13 @@
 """Comparison of tangents of whole models with central differences of the residual, for tests of laws.
 
-    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
+The residual consists of the equations of motion and the constraint equations,
 
-A central difference with step h has a truncation error of about h² times the third derivative, and a rounding error of
-about ε R/h. With h = 1e-6 the error is about 1e-9 of the largest entry of a row. Contact states do not change during
-the comparison, because they are history values.
+    M(q) a + f(q, v, t) - loads + C_qᵀ λ,    C.
+
+Its derivatives with respect to q, v, a and λ are compared separately, and then as a weighted sum. A central difference
+with step h has a truncation error of about h² times the third derivative, and a rounding error of about ε R/h. With h =
+1e-6 the error is about 1e-9 of the largest entry of a row. Contact states do not change during the comparison, because
+they are history values.
 """
 
 from __future__ import annotations
@@ -82,7 +85,7 @@ def check_tangent(
 
     Args:
         world: the model.
-        state: state of the comparison; default: initial values.  History values do not change.
+        state: state of the comparison; default: initial values. History values do not change.
         states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
         displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
@@ -292,7 +295,9 @@ def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
 
 
 def _own_residual(assembly: Assembly, system: System) -> FloatArray:
-    """Return the contribution of one law to the residual, without constant mass matrix and weight."""
+    """Return the contribution of one law to the residual, except weight and inertia forces of the constant mass
+    matrix.
+    """
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
     s = evaluate(fields, f=f, C=c)
@@ -308,7 +313,9 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
 def _add_own_tangent(
     assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
 ) -> None:
-    """Add the contribution of one law to the tangent, without constant mass matrix and weight."""
+    """Add the contribution of one law to the tangent, except the constant mass matrix and the derivative of the
+    weight.
+    """
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
     s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)

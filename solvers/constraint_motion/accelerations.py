@@ -204,7 +204,7 @@ class Accelerations:
             refresh: whether to evaluate the matrix in each iteration (Newton); otherwise the present matrix is used.
 
         Returns:
-            The correction of the coordinates, shape (n,), which is a combination of the rows of C_q M⁻¹ of the matrix.
+            The correction of the coordinates, shape (n,), which is a linear combination of the rows of C_q M⁻¹.
 
         Raises:
             ProjectionError: no convergence.

@@ -2,8 +2,9 @@
 block.
 
 Each row is divided by its largest entry, and the factorisation uses partial pivoting. Therefore masses of bodies may
-differ by any factor, and diagonal entries of constraint rows may be 0. Source: G. H. Golub, C. F. Van Loan, Matrix
-Computations, chapter 3.
+differ by any factor, and diagonal entries of constraint rows may be 0.
+
+Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """Write, for every entry of every block, the index of this entry among the values of the matrix to ``place``, or -1
-    for entries outside the sparsity pattern.
+    """For every entry of every block, write the index of this entry among the values of the matrix to ``place``. Write
+    -1 for entries outside the sparsity pattern.
     """
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]

@@ -8,12 +8,13 @@ Kinks. Implicit methods enforce constraints at position level (index 3) or at ve
 and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
 if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations
 alternate permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate
-the constraints:
+the constraints. The violation is
 
     e = C_q a - r,
 
-which is of order h² in smooth motion and changes by order h³ from step to step. If this change exceeds `KINK` times the
-size of the terms of e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
+where r is the right-hand side of the acceleration equations. In smooth motion e is of order h² and changes by order h³
+from step to step. If this change exceeds `KINK` times the size of the terms of e, accelerations, multipliers and, at
+index 3, velocities are projected onto the constraints:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
@@ -26,16 +27,15 @@ Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
 are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
 same oscillation again; the oscillating accelerations would be of order h. For the same reason velocities of index 3 are
-also projected after the first step of a run. Constraints on velocities have index 2 in every method; c = 0 for these
+also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for these
 constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very large
 forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse.
-The derivative j is the one-sided derivative before or after the present time, whichever interval has no kink. A
-projection of smooth motion is as accurate as the method and changes the results by rounding errors only. The projection
-is repeated after the next step, because difference quotients of time functions in the first projection may have
-contained the kink.
+The derivative j is the one-sided derivative before or after the present time, whichever interval has no kink. If the
+motion is smooth, a projection does not reduce the accuracy of the method. The projection is repeated after the next
+step, because difference quotients of time functions in the first projection may have contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -73,11 +73,14 @@ with 20 or more steps per period has smaller changes."""
 NOISE_OF_RATES = 1e-5
 """Rounding error of e [1/s², 1], relative to 1 + largest coordinate and velocity."""
 NOISE_OF_PLACES = 1e-13
-"""Rounding error of second differences of positions in time, times h², relative to 1 + largest coordinate [1]."""
+"""Rounding error of second difference quotients of positions in time, multiplied by h², relative to 1 + largest
+coordinate [1].
+"""
 LOOK_BACK = 1 / 16
 """Time step of difference quotients of r, relative to the step size [1]."""
 STRADDLES = 2.0
-"""Ratio of the derivatives of r before and after a time, above which r has a kink at this time [1]."""
+"""Ratio of the time derivatives of r before and after a time [1] above which r is assumed to have a kink at this time.
+"""
 
 
 @kernel

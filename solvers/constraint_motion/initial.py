@@ -31,8 +31,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Largest number of iterations for the direction of friction forces that are proportional to multipliers; in 2D one
-solve is exact.
+"""Largest number of iterations for the direction of friction forces that are proportional to multipliers. In 2D the
+first iteration is exact.
 """
 REFINEMENTS = 3
 """Largest number of iterative refinements of the solution. With refinement, iterative solvers of low accuracy are
@@ -52,8 +52,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints whose prescribed accelerations are set to 0, whatever their functions of
-            time.
+        still: local multipliers of constraints whose prescribed accelerations are set to 0, regardless of their
+            functions of time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or

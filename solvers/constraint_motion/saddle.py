@@ -45,7 +45,7 @@ class SaddleMatrix:
 
     Attributes:
         pattern: sparsity over the local unknowns.
-        values: shape (nnz,).
+        values: stored matrix entries, shape (nnz,).
         scale: a typical mass, identical on all processes [kg, kg m^2].
     """
 
@@ -56,8 +56,9 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the slots of the matrix in the pattern of the tangent; a search for contacts may have replaced this
-        pattern."""
+        """Find the storage indices (slots) of the matrix entries in the pattern of the tangent. A search for contacts
+        may have replaced this pattern.
+        """
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
         self._slots = _find_slots(self.assembly)
@@ -237,8 +238,9 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
 
 
 def _find_slots(assembly: Assembly) -> IntArray:
-    """Return the sorted slots in the pattern of the tangent that belong to the mass matrix, the constraint Jacobians
-    and the diagonal."""
+    """Return the sorted storage indices (slots) of the tangent that belong to the mass matrix, the constraint Jacobians
+    and the diagonal.
+    """
     pattern = assembly.pattern
     diagonal = np.arange(len(assembly.layout.unknowns.numbers)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]

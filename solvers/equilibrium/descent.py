@@ -1,4 +1,4 @@
-"""Descent: implicit steps that decrease the potential, through stable states, to a stable equilibrium.
+"""Descent to a stable equilibrium by implicit steps. Each step decreases the potential and ends in a stable state.
 
 Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last. A large step of this type (a backward Euler
 step) does not detect instability. If k is smaller than the growth rate of an unstable mode, the step damps this mode

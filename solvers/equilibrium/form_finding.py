@@ -59,7 +59,7 @@ GROWTH = 30.0
 RETREAT = 3.0
 """Divisor of the stiffness k after a failed solution [1]."""
 LEAST_FORCE = 1e-5
-"""Smallest reference force for relative changes of forces, relative to the largest force of all lines [1]."""
+"""Smallest force by which changes of forces are divided, relative to the largest force of all lines [1]."""
 CONTACT = 1e-3
 """Force error, relative to the largest contact force [1], below which contacts are treated as settled."""
 MOST = 150
@@ -128,7 +128,7 @@ class Lines:
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Set the stiffness and the strain without force of lines, shape (points,) each; ``bend`` is whether lines have
+        """Set the stiffness and the stress-free strain of lines, shape (points,) each. ``bend``: whether lines have
         bending stiffness.
         """
         on = self.are_lines[self.row]
@@ -145,7 +145,7 @@ class Lines:
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
-        """Return the largest value of all lines on all processes, from values by row."""
+        """Return the largest of the given values, shape (rows,), over all lines of all processes."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 
@@ -253,7 +253,7 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution; the next solution starts from the result."""
+        """Update contacts after a solution, and store the result as the start of the next solution."""
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:
@@ -285,8 +285,8 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Increase the stiffness k from given forces at all points [N] up to the law of the rows; return whether this
-        succeeded.
+        """Starting from given forces at all points [N], increase the stiffness k until the forces follow the laws of
+        the rows. Return whether this succeeded.
         """
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0

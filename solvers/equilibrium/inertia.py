@@ -8,8 +8,8 @@ of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
 Two shifts prevent an influence of rounding errors on this number. Each active constraint has -δ on its diagonal and
 therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to the diagonal of the
-coordinates, D_i = Σ_j |K_ij|, so that modes without stiffness become positive. Then only modes K v = μ D v with μ < -ε
-are counted.
+coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive. Then only modes K v =
+μ D v with μ < -ε are counted.
 
 If K is not symmetric (friction, follower loads, user functions), its symmetric part is checked first. If this part is
 positive definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the
@@ -41,17 +41,17 @@ from windlass.solvers.newton.rounding import multiply_absolute
 SHIFT = 1e-12
 """Shift ε: modes with |μ| < ε are treated as modes without stiffness; rounding errors are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
-"""Shift δ, relative to (entries of C)²/(entries of K)."""
+"""Shift δ, divided by the ratio of squared entries of C_q to entries of K [1]."""
 SYMMETRIC = 1e-10
 """Asymmetry below which K is treated as symmetric [1]."""
 NEAREST = 4
-"""Number of eigenvalues of an unsymmetric tangent that are computed, the closest to 0."""
+"""Number of computed eigenvalues of an unsymmetric tangent; the eigenvalues closest to 0 are computed."""
 ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode; iterations end when the relative change of μ is below 1e-3.
 """
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for a random right-hand side up to which the factors have the inertia of the matrix. For
-10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
+"""Relative error of a solution for a random right-hand side [1] up to which the factors have the same inertia as the
+matrix. For 10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
 """
 
 
@@ -123,7 +123,7 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """Return D for coordinates and 0 for multipliers, and the diagonal of the constraints."""
+        """Store two diagonals: D for coordinates with 0 for multipliers, and the diagonal of the constraints."""
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)
         only[unknowns.of_multiplier] = 0.0

@@ -11,15 +11,15 @@ the result does not show the jump. In the step, loads p increase by Δp, and dis
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
 end, w1, is computed by one solution with the tangent at the end. If the stiffness increases or decreases monotonically
 along the path, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then the half that
-contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump under three conditions: it
-contains at least a quarter of w; its slope dw/dτ is at least 256 times the mean slope; and just before it, Δp·K⁻¹Δp,
-which tends to infinity at a limit point, exceeds 5 w0. Contacts that open, close or slip cause sudden changes, but
-Δp·K⁻¹Δp does not increase before these changes.
+contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump under three conditions. It
+contains at least a quarter of w. Its slope dw/dτ is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp, which
+tends to infinity at a limit point, exceeds 5 w0. Contacts that open, close or slip cause sudden changes, but Δp·K⁻¹Δp
+does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
 more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
-part is checked in the same manner, until a part fulfils the criterion for tracing or its end is less stiff. Steps with
-w < w0/50 are excluded, because they occur in ropes that are almost slack.
+part is checked in the same manner, until a part fulfils the criterion for tracing or its end is at most twice as stiff
+as its start. Steps with w < w0/50 are excluded, because they occur in ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints, C = C0, the path fulfils C = (1
 - τ) C0 with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are not prescribed. Such
@@ -99,11 +99,11 @@ QUARTERS = 8
 HALVINGS = 10
 """Largest number of halvings of a traced step."""
 ENOUGH = 6
-"""Number of halvings after which the search may end at a part in which no equilibrium is found, because the tangent is
-nearly singular near a limit point.
+"""Number of halvings after which the search ends if no equilibrium is found. Near a limit point the tangent is nearly
+singular, so a failure is then expected.
 """
 SHARE = 0.25
-"""Smallest fraction of w in the remaining part of the step for which a jump is reported [1]."""
+"""Smallest share of w [1] that the last part of the step must contain so that a jump is reported."""
 ASTRAY = 0.5
 """Ratio of the displacement in the first thousandth of a step to the displacement in the step, above which contact
 states have changed at the start [1].
@@ -250,7 +250,7 @@ class JumpWatch:
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
     def _release(self) -> None:
-        """Use the path that reduces the imbalance of the start, instead of the path of increasing loads."""
+        """From now on use the path that reduces the imbalance of the start, instead of the path of increasing loads."""
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual

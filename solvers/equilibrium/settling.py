@@ -63,8 +63,9 @@ def settle_contacts(
         store: function that stores the solution of the last Newton run in the state of the solve and returns its
             displacements, shape (n,).
 
-    Returns: The attempt, which has converged if the equilibrium with k = 0 was found; its numbers of iterations include
-        all steps.
+    Returns:
+        The attempt, which has converged if the equilibrium with k = 0 was found. Its numbers of iterations include all
+        steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

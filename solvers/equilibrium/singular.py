@@ -6,7 +6,7 @@ x = b for a random b. The error in the equations is eps |K| |x|. For motions wit
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If this solution is
 not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are accurate. If
-the refined solution has more than rounding errors, later tangents are stored by rows.
+the errors of the refined solution exceed rounding errors, later tangents are stored by rows.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ SINGULAR = 1e-2
 are 1 and more for singular tangents, and at most 1e-5 for slender cables.
 """
 EXACT = 1e-13
-"""Largest error, relative to the terms of each row, of a solution that has only rounding errors; sufficiently large
-pivots give about 1e-16.
+"""Largest error of a solution, relative to the terms of each row [1], that is treated as a rounding error. Sufficiently
+large pivots give about 1e-16.
 """
 SHIFT = 1e-10
 """Value that is added to the diagonal to find motions without stiffness, relative to the sum of the entries of the row.

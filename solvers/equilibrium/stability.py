@@ -1,8 +1,10 @@
 """Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
 
-``check``: the solve raises an error that names the mode. ``follow``: the solve disturbs the equilibrium along its
-    lowest mode and continues along decreasing potential energy to a stable equilibrium. For an implausible shape (a
-    cable turned inside out), it continues from its initial state instead. ``off``: no check.
+``check``: the solve raises an error that names the mode.
+``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
+    a stable equilibrium. For an implausible shape (a cable turned inside out), it continues from its initial state
+    instead.
+``off``: no check.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ MARKED = 1e-6
 load the asymmetry is 9e-3.
 """
 SHOWN = 2
-"""Largest number of faults and of doubts that messages show."""
+"""Largest number of faults, and largest number of doubts, that a message contains."""
 START_SHARE = 0.1
 """Largest entry of k M in the first step, relative to the largest entry of the tangent, if the descent begins at the
 start of a solve [1]."""

@@ -4,11 +4,11 @@ v)).
 The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
 In all stages of a step, history values are computed from their values at the start of the step. The history values are
 stored when the step is accepted. If a contact state changes within a step, the forces have a kink, and the error
-control shortens the step. If steps end at the times that contacts recommend, a search for these kinks is not needed.
-The error estimates do not show contacts that begin and end within a step, or impacts whose effect is below large
-tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the accelerations
-fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints, which changes
-them by less than the error of the step.
+control shortens the step. Because steps can also end at the times that contacts recommend, the method does not search
+for these kinks. The error estimates do not show contacts that begin and end within a step, or impacts whose effect is
+below large tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the
+accelerations fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints,
+which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -41,7 +41,7 @@ size of the previous attempt.
 
 
 class StuckError(WindlassError):
-    """Raised if the forces in a step are not finite, however small the step is."""
+    """Raised if the forces in a step are not finite for any step size."""
 
 
 class RungeKutta(Method):
@@ -49,7 +49,8 @@ class RungeKutta(Method):
 
     Args:
         accelerations, judge, project: see `Method`.
-        rtol, atol: tolerances [1], [m, rad, 1; per s].
+        rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
+            rad/s, 1/s].
         look: function that returns the step size that resolves all contacts, or inf if the step resolves them.
     """
 

@@ -10,7 +10,7 @@ The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ, and v½
 predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each step. The
 velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
-The order is 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
+The order is 2 even if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
 forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. The energy error then
 stays within O(h²) for very long times. The method is also symplectic with constraints and a constant mass matrix.
 
@@ -44,9 +44,11 @@ def predict(
     """Compute the first half of a step. Return the number of coordinates that differ from the end of the last step, and
     the number of coordinates whose change exceeds ``limit``.
 
-    q, v, a: state at the start, shape (n,). seen_q, seen_v: coordinates and velocities at the end of the last step.
+    q, v, a: state at the start, shape (n,).
+    seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].
-    q_new, v_half: results, shape (n,). x, v_star: total coordinates and predicted velocities, shape (n + 1,).
+    q_new, v_half: results, shape (n,).
+    x, v_star: total coordinates and predicted velocities, shape (n + 1,).
     """
     changed, wild = 0, 0
     for i in range(len(q)):

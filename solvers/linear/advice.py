@@ -1,4 +1,4 @@
-"""A note for runs on several processes that an iterative linear solver may be faster."""
+"""Note for runs on several processes: an iterative linear solver may be faster than a factorisation."""
 
 from __future__ import annotations
 

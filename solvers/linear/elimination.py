@@ -86,7 +86,7 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Find the lower rows that are coupled with each eliminated row, by the elimination tree. Return the number of
+    """Use the elimination tree to find the lower rows that are coupled with each eliminated row. Return the number of
     elements of ``below``, or -1 if the array is too short.
     """
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
@@ -248,7 +248,7 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
     Args:
         plan: order of the elimination, and indices of the blocks.
-        values: values of the matrix, by its pattern.
+        values: values of the matrix, in the order of its pattern.
         factors: result, shape (16 plan.blocks,).
     """
     first, inner, bad = plan.first, plan.inner, 0

@@ -73,7 +73,7 @@ class Errors(NamedTuple):
         left: 2-norm of b - A x.
         terms: 2-norm of |A| |x|, the sums of absolute terms in each row.
         by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of all rows i [1].
-        by_largest: like ``by_terms``, with the largest |x_j| in place of each |x_j| [1].
+        by_largest: like ``by_terms``, with the largest |x_j| instead of each |x_j| [1].
     """
 
     left: float

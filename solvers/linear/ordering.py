@@ -24,7 +24,7 @@ LARGEST_FILL = 10.0
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
 """Prefixes of PETSc options that may require a matrix stored by rows instead of blocks."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
-"""Words in the names of options that only monitor a solver."""
+"""Words that occur only in the names of options that monitor a solver."""
 SMALL = 1000
 """Number of unknowns below which LU is fast in any order."""
 

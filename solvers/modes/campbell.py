@@ -43,7 +43,7 @@ from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
 
 SAME = 0.5
-"""Smallest modal assurance criterion (MAC) of modes at two successive speeds that are drawn as connected [1]."""
+"""Smallest modal assurance criterion (MAC) [1] with which two modes at successive speeds are connected by a line."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Campbell:
     """Modes at several speeds.
 
     Attributes:
-        speeds: shape (speeds,).
+        speeds: speeds of the cases in the given order, shape (speeds,).
         unit: unit of the speeds.
         frequencies: frequencies [Hz], shape (speeds, modes); each column is one line of the diagram. Frequencies at the
             first speed are ascending. A value is NaN if the line has no mode at the speed.
@@ -78,7 +78,7 @@ class Campbell:
 
     @property
     def stable(self) -> FloatArray:
-        """Whether no mode grows, shape (speeds,)."""
+        """Whether the motion is stable, that is, no mode grows, for each speed, shape (speeds,)."""
         return np.array([not result.growing for result in self.results])
 
     @checked(path=optional(path()))

@@ -53,7 +53,7 @@ contains the whole space.
 MARGIN = 100.0
 """Largest ratio of the residual of a mode to its rounding error [1]."""
 LARGEST = 0.1
-"""Largest residual of a mode, however large its rounding error is [1]."""
+"""Largest residual of a mode [1], regardless of its rounding error."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
@@ -126,7 +126,7 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: no part of this model has a mass [kg]")
-        # a stiffness below rounding errors is treated as 0: the model has mass but no stiffness
+        # a stiffness below rounding errors is treated as 0, because such a model has mass but no stiffness
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
@@ -134,8 +134,8 @@ class Eigensolver:
         conjugate pair. If options select other modes, return these modes.
 
         Args:
-            count: smallest number of returned modes, or all modes of a smaller model. If options select the modes, the
-                largest number.
+            count: smallest number of returned modes; all modes are returned if the model has fewer. If options select
+                the modes, ``count`` is the largest number of returned modes.
             more: number of modes that are computed in addition to ``count``.
         """
         if self.is_projected:
@@ -160,7 +160,7 @@ class Eigensolver:
 
     @staticmethod
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Remove solutions that are not modes."""
+        """Return the solutions that are modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:
@@ -341,7 +341,7 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _read_pair(self, solver: Any, i: int) -> Eigenpair:
-        """Return the i-th eigenpair of SLEPc as a mode."""
+        """Return the eigenpair with index i of SLEPc as a mode."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))
         return self._create_mode(value, real, imaginary)

@@ -33,7 +33,7 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
     names: list[str] = []
     values: list[FloatArray] = []
     shapes = shapes.copy()
-    shapes[:, assembly.layout.states] = 0.0  # no motion
+    shapes[:, assembly.layout.states] = 0.0  # first-order states have no kinetic energy
     for component, system in assembly.layout.systems.items():
         inertia = system.inertia.tangent if system.inertia is not None else None
         has_mass = system.mass is not None or inertia is not None

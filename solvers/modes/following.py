@@ -4,8 +4,8 @@ matrix.
     MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y). The MAC is 1 for shapes that are equal up to a factor, and 0 for orthogonal
     shapes.
 
-The nodes of a running closed belt are at different positions in the two states. Therefore shapes of a belt are compared
-after its nodes have been renumbered, so that nodes with the same number are as close as possible.
+The nodes of a running closed belt are at different positions in the two states. Therefore the nodes of the second state
+are reordered before shapes of a belt are compared, so that nodes with the same index are as close as possible.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -66,8 +66,9 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """Return lines that connect modes at successive speeds, ordered by the frequency at the first speed.
 
-    Returns: The index of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC
-        of this mode and the previous mode of the line, NaN for the first mode. Both results have the shape (speeds,
+    Returns:
+        The index of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC of
+        this mode and the previous mode of the line, NaN for the first mode. Both results have the shape (speeds,
         lines).
     """
     count = max(map(len, results))

@@ -132,7 +132,7 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
 
 def find_slots(slots: Slots, n: int) -> IntArray:
-    """Return the slot of each entry of the element matrices of rows, shape (rows, n, n)."""
+    """Return the storage index (slot) of each entry of the element matrices of rows, shape (rows, n, n)."""
     width, height = slots.width, slots.height
     i, j = np.indices((n, n))
     places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height

@@ -26,7 +26,7 @@ from windlass.solvers.linear.mumps import SymmetricFactors, factorise_symmetric
 from windlass.solvers.modes.matrices import LinearMotion
 
 CONSTRAINT_SHIFT = 1e-12
-"""Shift δ, relative to (entries of C)²/(entries of K - τ M)."""
+"""Shift δ, divided by the ratio of squared entries of C_q to entries of K - τ M [1]."""
 GAP = 1e-6
 """Relative difference of the squares of two frequencies above which a τ can lie between them [1]."""
 

@@ -74,7 +74,7 @@ SMALLEST_CUT = 0.05
 LARGEST_CUT = 0.5
 """Largest factor by which a step size is reduced [1]."""
 SLOW = 0.02
-"""Fraction of the largest speed of a law below which speeds are ignored [1]."""
+"""Fraction of the largest speed in the contacts of a law below which speeds are ignored [1]."""
 TINY = 1e-6
 """Displacement relative to the size of the model [1]. Speeds below `CREEP` are ignored if they cause smaller
 displacements during the run.
@@ -124,7 +124,7 @@ def judge_gaps(
     quiet: FloatArray,
     found: FloatArray,
 ) -> None:
-    """Find the contacts of a law that a step of size ``size[0]`` [s] has not resolved.
+    """Find the contacts of a law that a step of ``size[0]`` seconds has not resolved.
 
     Args:
         numbers, near: see `Gaps`.
@@ -144,7 +144,7 @@ def judge_gaps(
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # the gap to the contact partner is not known at both ends of the step
+        # the gap is unknown at the start or at the end of the step
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]
@@ -398,7 +398,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # this evaluation must not find a sudden change of motion
+        # with this step size, the evaluation does not report a sudden change of the motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()

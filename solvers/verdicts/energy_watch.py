@@ -8,8 +8,8 @@ in a step from n to n + 1 is
 
 minus its dissipation. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of third order in
 the step size. If the step size does not resolve contacts, energy is created in each step, even if the motion appears
-correct. Therefore created energy indicates such runs. To save time, only some steps are checked, with the states at
-both ends of the step.
+correct. Therefore created energy indicates that the steps are too long. To save time, only some steps are checked, with
+the states at both ends of the step.
 
 Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by eps
 U. Energy created in a step is reduced by these rounding errors. Energy created in the run is ignored below the fraction
@@ -48,11 +48,11 @@ WEIGHT = 0.01
 
 
 def is_due(number: int) -> bool:
-    """Return whether a step is checked, from its number, which starts at 1. Checked steps occur in pairs of consecutive
-    steps.
+    """Return whether the step with the given index, counted from 1, is checked. Checked steps occur in pairs of
+    consecutive steps.
     """
     before = number - 1
-    # in binary form, a power of two has a single bit 1
+    # the binary form of a power of two has a single bit 1
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 

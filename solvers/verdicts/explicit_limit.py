@@ -3,7 +3,9 @@
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
 2/omega is about the time in which a wave travels through half an element. The value omega² is the largest eigenvalue of
 R K, where R maps forces to accelerations that fulfil all constraints. This eigenvalue is computed by Arnoldi iteration.
-Contacts that close later increase omega. Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
+Contacts that close later increase omega.
+
+Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ TOLERANCE = 1e-3
 AT_ONCE = 8
 """The stability limit is estimated after each of the first `AT_ONCE` changes of a model."""
 SPACING = 1.5
-"""Smallest ratio of the numbers of steps at two successive estimates after later changes. The ratio limits the number
-of estimates if hooks change the model in every step.
+"""After later changes, the limit is estimated again only if the number of steps has increased by this factor since the
+last estimate [1]. This rule limits the number of estimates if hooks change the model in every step.
 """
 Respond = Callable[[FloatArray], FloatArray]
 """Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` that fulfil the constraints, at the state in the

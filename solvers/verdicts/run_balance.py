@@ -7,7 +7,7 @@ created between checks is included in the next check. W is summed over all steps
 constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the energy P that laws
 transfer:
 
-- created > 0 means that energy was created, whatever the losses are. An error of the size of the transferred energy
+- created > 0 means that energy was created, regardless of the losses. An error of the size of the transferred energy
   (the sum of absolute values at the checks) is accepted.
 - created < 0 means that the integration method has lost energy, if all laws conserve energy. The numerical damping of
   generalised-alpha is intended. Its loss is only reported in a note, unless the loss is a large fraction of the
@@ -79,17 +79,18 @@ KINETIC: kinetic energy of the model [J].
 SWING: a·M a/2 with the accelerations a [W²/J].
 """
 IN_A_ROW = 3
-"""Number of successive checks; the smallest energy created at these checks is used."""
+"""Number of successive checks whose smallest created energy is used."""
 LAST = 2
-"""Number of checks at the end of a run; the smallest energy lost at these checks is used."""
+"""Number of checks at the end of a run whose smallest lost energy is used."""
 
 
 @kernel
 def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
-    """Add the work of loads minus constraint forces from the previous coordinates ``before`` to q, shape (n,) each, to
-    ``work``, shape (1,). Loads and constraint forces have the shape (n + 1,).
+    """Add the work that loads and constraint forces do on the displacement from ``before`` to ``q``, shape (n,) each,
+    to ``work``, shape (1,). ``loads`` and ``driven`` contain the loads and the constraint forces on the left-hand side,
+    shape (n + 1,) each.
     """
     total = 0.0
     for i in range(len(q)):
@@ -172,8 +173,8 @@ class RunBalance(Watch):
         # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
-        # largest kinetic energy; changes of the stored energy and of the work so far; smallest and largest of these
-        # changes
+        # largest kinetic energy so far, changes of the stored energy and of the work, and the smallest and the largest
+        # value of these changes
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
         # largest energy created over successive checks (row 0) and in a single check (row 1): fraction [1], energy [J],
         # reference energy [J], time [s]
@@ -218,7 +219,7 @@ class RunBalance(Watch):
         return self._due - self._steps
 
     def _set_due(self) -> None:
-        """Compute the number of the next step that is checked."""
+        """Compute the index of the next step that is checked."""
         number = self._steps + 1
         power = 1 << (number - 1).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))

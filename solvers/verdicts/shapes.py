@@ -50,7 +50,7 @@ class ShapeWatch(Watch):
 
     def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
         self._assembly, self._load = assembly, load
-        # text about the first wrong shape, time of the last check, number of steps, and number of the next step that is
+        # text about the first wrong shape, time of the last check, number of steps, and index of the next step that is
         # checked
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
         # number of attempts that were rejected because of a wrong shape

@@ -1,5 +1,5 @@
-"""Monitors of a run with a common interface. A new monitor is one file, and one element in the list of monitors of the
-solver.
+"""Monitors of a run with a common interface. A new monitor needs one file, and one element in the list of monitors of
+the solver.
 
 A monitor checks the steps of a run and reports at the end whether the result can be trusted. In compiled steps, only
 the programs of a monitor are executed, until the next step that the monitor checks in Python.

@@ -44,8 +44,8 @@ VERSION_WORDS = ("version", "-version", "--version")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command with its arguments (default: arguments of the process) and return the exit code.
 
-    The exit code is 0 for success; 1 for an exception or an incomplete installation; 2 for an input error or a solve
-        without convergence; and 141 if the reader of the output has closed the pipe, as ``| head`` does.
+    The exit code is 0 for success, 1 for an exception or an incomplete installation, and 2 for an input error or a
+    solve without convergence. The exit code is 141 if the reader of the output has closed the pipe, as ``| head`` does.
     """
     try:
         code = run_command(arguments)

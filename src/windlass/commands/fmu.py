@@ -101,7 +101,8 @@ def check_target(path: Path) -> None:
 
 
 def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str, Any]:
-    """Return the interface of a model, from a run that ends before its first time step.
+    """Return the interface of a model (inputs, outputs and parameters), from a run that ends before its first time
+    step.
 
     Raises:
         OptionError: the model fails, or declares no interface.
@@ -133,7 +134,7 @@ def copy_model(model: Path, files: Sequence[Path], folder: Path) -> None:
 
 
 def build(library: str, interface: dict[str, Any], model: Path, files: Sequence[Path], target: Path) -> None:
-    """Write the FMU by a library, pythonfmu or pythonfmu3.
+    """Write the FMU with the library pythonfmu or pythonfmu3.
 
     Raises:
         OutputError: the file cannot be written.

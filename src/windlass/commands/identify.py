@@ -138,7 +138,7 @@ class FitRuns:
 
     Args:
         plan: the fit.
-        runs: the runs.
+        runs: object that executes runs, or reads the results of earlier runs.
     """
 
     def __init__(self, plan: FitPlan, runs: KeptRuns) -> None:

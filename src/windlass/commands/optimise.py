@@ -135,7 +135,7 @@ class SearchRuns:
 
     Args:
         plan: the search.
-        runs: the runs.
+        runs: object that executes runs, or reads the results of earlier runs.
     """
 
     def __init__(self, plan: SearchPlan, runs: KeptRuns) -> None:

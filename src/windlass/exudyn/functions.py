@@ -1,7 +1,7 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
 Functions of displacements are called in every evaluation of forces and may read the state of this evaluation from
-``mbs``. Functions of time are called only once for each time, so they must not read the state.
+``mbs``. Functions of time are called only once for each value of the time, so they must not read the state.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 READS_NOTHING = ("variables", "sys", "interactiveMode")
-"""Attributes of a MainSystem that do not depend on the state; parameters of items do not depend on the state either."""
+"""Attributes of a MainSystem that do not depend on the state. (Parameters of items do not depend on the state either.)
+"""
 PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
 """Prefix of the names of user functions that must depend only on time."""
@@ -91,7 +92,7 @@ class UserFunctions:
         return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """Return the user function of an item; None if the item has no function; or a text with the reason why the
+        """Return the user function of an item, None if the item has no function, or a text with the reason why the
         function cannot be used.
         """
         value = item[key]

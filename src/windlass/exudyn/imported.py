@@ -104,8 +104,8 @@ class Imported:
         return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
-        """Return number, entity and indices of coordinates of each node that has coordinates in a given vector of
-        Exudyn.
+        """Return the item number, the entity, and the indices of the coordinates of each node that has coordinates in a
+        given vector of Exudyn.
         """
         found, end = [], 0
         for number, item in enumerate(self.items["nodes"]):

@@ -1,5 +1,5 @@
-"""Registry of the translations of Exudyn's items, which are one small function for each type of item, and common
-functions of translations.
+"""Registry of the translations of Exudyn's items, and functions that several translations use. A translation is a small
+function for one type of item.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
@@ -33,9 +33,9 @@ Translation = Callable[["Building", Item], Entity | None]
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that a translation may raise for values of unexpected types."""
 ROW = re.compile(r" in \w+ row \d+")
-"""Pattern of the row of a value in a message."""
+"""Pattern of the text that names a row of a component in a message."""
 ENTITY = re.compile(r"<(\w+) (\d+)>")
-"""Pattern of the handle of one row in a message."""
+"""Pattern of the text that represents a handle to one row in a message."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
@@ -59,7 +59,7 @@ class ReadItem(dict[str, Any]):
 
     Args:
         item: its fields.
-        place: group of the item and its number.
+        place: type of the item (such as ``"node"`` or ``"object"``) and its item number, as text for messages.
         reads: list, shared by all items, with the item and the field that were read last.
     """
 
@@ -76,7 +76,7 @@ class NoCounterpart(ModelError):
     """Raised if items of a model of Exudyn have no equivalent in Windlass.
 
     Attributes:
-        items: one line for each of these items: number, name, type and reason.
+        items: one line for each of these items, with its item number, its name, its type and the reason.
     """
 
     def __init__(self, items: Sequence[str]) -> None:
@@ -230,8 +230,8 @@ class Building:
         return ENTITY.sub(lambda found: self.name_entity(found[1], int(found[2])) or found[0], text)
 
     def name_entity(self, kind: str, row: int) -> str:
-        """Return a text with number, name and type of the item to which a row belongs; an empty text if there is no
-        such item.
+        """Return a text with the item number, the name and the type of the item to which a row belongs, or an empty
+        text if there is no such item.
         """
         for group, entities in (("nodes", self.nodes), ("objects", self.objects)):
             for number, entity in entities.items():

@@ -356,8 +356,8 @@ class SolutionFile(StepHook):
         return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
 
     def _head(self) -> str:
-        """Return the header of the file, which has five lines of comments. Exudyn's reader takes the numbers of columns
-        from the last line.
+        """Return the header of the file, which consists of five lines of comments. Exudyn reads the number of columns
+        of each vector from the last line.
         """
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]

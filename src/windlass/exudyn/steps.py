@@ -29,7 +29,7 @@ StepChange = tuple[str, int, str, Any]
 
 @contextmanager
 def noted_changes() -> Iterator[list[StepChange]]:
-    """Return a context that records changes of parameters as (group, number, parameter, value)."""
+    """Return a context that records changes of parameters as (group, item number, parameter, value)."""
     system: Any = import_module("exudyn").MainSystem
     changes: list[StepChange] = []
 

@@ -136,7 +136,7 @@ class ServedModel:
         self.solve.advance(t, size)
 
     def keep(self) -> int:
-        """Store the present state, and return its number."""
+        """Store the present state, and return the number that identifies it."""
         self._count += 1
         self._kept[self._count] = self.solve.keep(), dict(self._values)
         return self._count

@@ -217,6 +217,6 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
 
 
 class KeptState(dict[str, Any]):
-    """A state of the FMU: values of variables, the process of the model, and the number of the state in this
-    process.
+    """A state of the FMU: the values of variables, the process of the model, and the number that identifies the state
+    in this process.
     """

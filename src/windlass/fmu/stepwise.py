@@ -46,7 +46,7 @@ class TimeSolver(Protocol):
         """Return settings by name, including the step size [s]."""
 
     def prepare_start(self, state: State) -> None:
-        """Make a state consistent as at the start of a solve."""
+        """Make a state consistent, as a solver does at the start of a solve."""
 
     def update_accelerations(self, state: State) -> None:
         """Compute consistent accelerations and multipliers after a change of forces between two steps."""

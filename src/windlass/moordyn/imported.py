@@ -68,7 +68,7 @@ class Mooring:
         bed: the surfaces of the bed, see `add_bed`; empty if there is no bed.
         contacts: contact of the bed with all lines, or None if there is no bed.
         environment: the options of the file.
-        file: its rows.
+        file: content of the input file.
         notes: texts about ignored input that does not affect the motion.
         motion_end: last time of the table of motions [s], after which coupled objects stop abruptly; infinite if there
             is no table.

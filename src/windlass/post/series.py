@@ -149,8 +149,8 @@ def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Se
         time: name of the column of times, with or without its unit.
 
     Raises:
-        ModelError: the file or the column of times does not exist, a unit is unknown, two columns have the same name,
-            rows are not finite numbers, the length of a row differs from the heading, there are fewer than two times,
+        ModelError: the file or the column of times does not exist, a unit is unknown, two columns have the same name, a
+            value is not a finite number, a row and the heading have different lengths, there are fewer than two times,
             or times are not ascending.
     """
     times, columns = read_columns(file, time)

@@ -55,7 +55,7 @@ class CableContactSet(Component):
 class ContactFrictionCables3D(Component):
     ...
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    'Return initial values of the history that the user did not specify.'
+    'Return the initial history values if the user did not specify them.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains.'
 def bind(rows: LocalRows) -> NDArray[Any]:
@@ -65,4 +65,4 @@ def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
 def build(rows: LocalRows) -> CableSystem:
     'Create the system that evaluates the rows.'
 def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
-    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m], one for all cables or one for each handle.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: arc length within which points of a chain of cables do not touch the same chain [m]; with 0, four times\n        the radius of the chain is used.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is not allowed.'
+    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four\n        times the radius of the chain is used.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is not allowed.'

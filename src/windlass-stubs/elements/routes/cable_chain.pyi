@@ -62,7 +62,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, *, len
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
     'Return the columns of the nodes of a cable with twist: ``normal``, which is moved along the route without spin,\nand ``turned_from``.\n\nArgs:\n    route, elements: the route and the number of elements.\n    numbers: indices of the nodes, shape (n,).\n    given: columns that the user has specified; ``normal`` is the normal of the first node.'
 def find_direction(slopes: FloatArray) -> FloatArray:
-    'Find the direction b, shape (3,), of several candidates for which the largest angle between b and the slopes\nalong a route is smallest. With this direction, nodes can move along the whole route.\n\nThe candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the\nsmallest components, such as the axis of sheaves.'
+    'Choose, from several candidates, the direction b, shape (3,), that minimises the largest angle between b and the\nslopes along a route. With this direction, nodes can move along the whole route.\n\nThe candidates are the mean slope, which is suitable for straight routes, and the direction in which slopes have the\nsmallest components, such as the axis of sheaves.'
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     "Raise ModelError if an element turns back on itself, because the chain has too few elements.\n\nAt a node of such an element the slope points against the chord, `r'.(r_1 - r_0) < 0`, so a cubic cannot follow the\nroute."
 def nodes_of(world: World, cables: Entity) -> Entity:

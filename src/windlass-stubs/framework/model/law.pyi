@@ -44,7 +44,7 @@ class Numbers(Protocol):
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of coordinates among the coordinates that are known on this process."""
+        """Return the indices of coordinates among the coordinates of the rows that this process stores."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Return the reference values of the coordinates with given world numbers."""
@@ -219,7 +219,7 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process stores all rows of a world with this law, because any two rows may become neighbours
+        """Whether each process stores all rows of a world with this law, because any two surfaces may come into contact
         (contact sets).
         """
         return self.replicated or self.reads is not None
@@ -247,8 +247,7 @@ def register(law: Law) -> None:
         fill_defaults: function ``(world, values)`` that returns the values of `World.add`, completed by values that the
             user has omitted. The function may create nodes and history values.
         fills: columns without default for which ``fill_defaults`` sets values.
-        makes: components of nodes that ``fill_defaults`` creates from the values of a row, by the column that refers to
-            the node.
+        makes: components of the nodes that ``fill_defaults`` may create from the values of a row.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether rows are local on all processes, because the processes share the work within a row (contact
             sets).
@@ -270,7 +269,7 @@ def register(law: Law) -> None:
     check_law(law)
     _laws[law.component] = law
     law.component.output_names = tuple(law.outputs)
-    # for the built-in function ``help``
+    # the built-in function ``help`` shows this text
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
 
 

@@ -1119,7 +1119,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Contains the tables of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: how often switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1143,7 +1143,7 @@ class World():
         'Save the present model to a JSON file, which `load` reads.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\n    edited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
+        "Load the model from a file that `save` has written; all numbers are exactly equal to the saved numbers.\n\n`load` imports no modules: import modules that register a user's components before the call. If the file was\nedited after `save`, `load` emits a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: the user's functions, by the names under which the file refers to them.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
@@ -1178,7 +1178,7 @@ class World():
     def table_dofs(self, table: EntityTable) -> IntArray:
         'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        'Return the world coordinate numbers of some resident rows, shape (n, width), -1 for no coordinate.'
+        'Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no\ncoordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
         'World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no\ncoordinate.'
     def _find_dofs(self, table: EntityTable) -> IntArray:
@@ -1188,7 +1188,7 @@ class World():
     def ref_width(self, table: EntityTable, name: str) -> int:
         'Return the largest number of coordinates of an entity to which a reference of a table refers.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        'Return the world coordinate numbers of the entities to which a reference of a table refers, for the resident\nrows.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width).'
+        'Return the world coordinate numbers of the entities to which a reference of a table refers, for the rows that\nthis process stores.\n\nReturns:\n    The numbers, entity after entity, -1 for no coordinate, shape (resident, length * width), where `ref_shape`\n    returns (length, width).'
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
         'Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:

@@ -39,7 +39,7 @@ class Distribution:
 
     @property
     def law(self) -> Any:
-        """The distribution of SciPy."""
+        """The corresponding distribution of SciPy."""
         from scipy import stats  # imported here, because help is printed faster without it
 
         first, *rest = self.numbers
@@ -52,7 +52,7 @@ class Distribution:
         return stats.lognorm(rest[0], scale=first)
 
     def values(self, shares: FloatArray) -> FloatArray:
-        """Return the values at the given quantiles."""
+        """Return the quantiles for the given probabilities."""
         found: FloatArray = self.law.ppf(shares)
         return found
 

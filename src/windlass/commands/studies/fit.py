@@ -1,17 +1,20 @@
 """Least-squares fit of model parameters, which are bounded by ranges, to measured values, with confidence intervals.
 
-    min over p of the sum of ((model_i(p) - measured_i) / s_k(i))²,
+The fit minimises, with respect to the parameters p, the sum of squares
 
-with s_k the standard deviation of measured column k. Unknown standard deviations are estimated from the residuals of
-their columns, and the fit is repeated with the estimates. The derivatives J of the scaled residuals are computed by
-finite differences; the method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full step of
-Gauss-Newton would reduce the sum of squares by less than the tolerance (relative offset). Near the solution p has the
-covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 % is
+    Σ ((model_i(p) - measured_i) / s_k(i))²,
+
+where s_k is the standard deviation of measured column k, and k(i) is the column of value i. Unknown standard deviations
+are estimated from the residuals of their columns, and the fit is repeated with the estimates. The derivatives J of the
+scaled residuals are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit
+ends when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near
+the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for
+95 % is the ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
 
-an ellipsoid about the solution p̂ with the quantile F of Fisher's distribution; with known deviations, the right-hand
-side is the quantile of the χ² distribution with m degrees of freedom.
+where F is the quantile of Fisher's distribution. If the standard deviations are known, the right-hand side is the
+quantile of the χ² distribution with m degrees of freedom.
 
 Small singular values of J belong to directions of p in which the model results hardly change. A direction of p is
 called loose if the data do not determine p in this direction: the 95 % interval along it is wider than the ranges of
@@ -234,8 +237,8 @@ class BoxFit:
         return best, words
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Return the standard deviations of columns. Unknown values are estimated from the residuals, with a correction
-        for the number of parameters.
+        """Return the standard deviations of columns. Standard deviations that are not given are estimated from the
+        residuals, with a correction for the number of parameters.
         """
         found = self.evaluate([to_point(point)])[0]
         assert found is not None
@@ -273,8 +276,8 @@ class BoxFit:
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Return the correlation of neighbouring residuals [1]. It is about 0 for random errors, and close to 1 if the
-    model does not describe an effect in the data.
+    """Return the correlation of neighbouring residuals [1]. The correlation is about 0 for random errors, and close to
+    1 if the model does not describe an effect in the data.
     """
     centred = residuals - residuals.mean()
     total = float(np.sum(centred**2))

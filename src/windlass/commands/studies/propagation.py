@@ -1,11 +1,12 @@
 """Propagation of the uncertainty of options to results, by a first-order approximation, a sample, or Sobol indices.
 
-First order: the variance of a result is the sum of (df/dp_i s_i)², from runs at mean ± s_i. The second-order term of
-              each option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
-Sample: mean, standard deviation and quantiles of the results of a Latin hypercube sample; the influence of an option is
-    the square of Spearman's rank correlation.
-Sobol: fraction of the variance that an option causes alone (first-order index), and including its interactions with
-              other options (total index).
+- First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
+  p_i. The derivatives are computed from runs at mean ± s_i. The second-order term of each option,
+  (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
+- Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
+  influence of an option is the square of Spearman's rank correlation.
+- Sobol: the first-order index is the fraction of the variance that an option causes alone. The total index also
+  includes the interactions of the option with other options.
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
@@ -58,8 +59,8 @@ class Spread:
 
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
-    """Return the point of all means, followed, for each option, by the points with mean + standard deviation and mean -
-    standard deviation; shape (1 + 2 options, options).
+    """Return the point at which all options have their means, followed by two points for each option, at which this
+    option is increased and reduced by its standard deviation; shape (1 + 2 n, n) for n options.
     """
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
@@ -103,8 +104,8 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
 
 
 def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Return two samples A and B, and for each option a copy of A with the column of this option from B; shape (count
-    (options + 2), options).
+    """Return two samples A and B, and for each option a copy of A with the column of this option from B; shape (count *
+    (n + 2), n) for n options.
     """
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 

@@ -3,9 +3,10 @@
 A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
 be executed in parallel. The methods are from SciPy:
 
-- ``gradient``: SLSQP with one-sided differences, which are computed in parallel; for smooth results; needs few runs.
-- ``simplex``: Nelder-Mead; for noisy results; does not fulfil limits exactly.
-- ``evolution``: differential evolution; for objectives with several local minima; needs many runs.
+- ``gradient``: SLSQP with one-sided differences, which are computed in parallel. It is suitable for smooth results, and
+  needs few runs.
+- ``simplex``: Nelder-Mead. It is suitable for noisy results, but does not fulfil limits exactly.
+- ``evolution``: differential evolution. It is suitable for objectives with several local minima, but needs many runs.
 
 ``simplex`` and ``evolution`` treat each point that violates a limit as worse than all other points, and compare such
 points by the sum of the violations.

@@ -204,5 +204,5 @@ def name_axis(axis: Any, label: str, places: Mapping[Any, float], words: bool) -
 
 
 def to_float(value: Any) -> float:
-    """Return a value as a number; NaN, which is drawn as a gap, if this is not possible."""
+    """Return a value as a number, or NaN if this is not possible. NaN is drawn as a gap."""
     return float("nan") if value is None else float(value)

@@ -84,7 +84,9 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Return the total time of the solves with a prefix, in the run in which it is shortest [s]."""
+        """Return the total time of the solves with a prefix [s]; if there are several runs, the shortest of these
+        times.
+        """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 
 

@@ -2,7 +2,7 @@
 in 3D.
 
 In Exudyn, strains are relative to a straight beam of the given length. If includeReferenceRotations is false, the cross
-sections of the reference configuration are perpendicular to the axis, whatever the angles of the nodes are. In 3D,
+sections of the reference configuration are perpendicular to the axis, regardless of the angles of the nodes. In 3D,
 Exudyn lumps the translational mass and the rotary inertia at the nodes. Windlass uses a consistent mass matrix for
 translations, and lumps only the rotary inertia.
 """

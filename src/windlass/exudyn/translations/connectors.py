@@ -286,8 +286,9 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
     """Find the coordinates on which a load depends, by a small change of each coordinate from the present state of the
     MainSystem.
 
-    Returns: Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty if a
-        load depends on more than `MOST_INPUTS` coordinates, or if the system has more than `MOST_MOVED` coordinates.
+    Returns:
+        Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty if a load
+        depends on more than `MOST_INPUTS` coordinates, or if the system has more than `MOST_MOVED` coordinates.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}
