@@ -18,7 +18,6 @@ from windlass.framework.checks.checks import (
     check_fields,
     checked,
     checked_names,
-    inside,
     instance,
     number,
     numbers,
@@ -36,6 +35,7 @@ SAME = 1e-6
 TOLERANCE = 1e-10
 """Relative error of the slopes of scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
+PLACES = numbers("m", (), (None,), (None, None))
 LARGEST = 4_000_000
 """Largest number of heights of a grid."""
 
@@ -71,13 +71,17 @@ class BedGrid:
             )
         object.__setattr__(self, "_field", create_field(self.x, self.y, self.heights.reshape(-1), "BedGrid"))
 
-    @checked(x=inside(), y=inside())
+    @checked(x=PLACES, y=PLACES)
     def eval_heights(self, x: Any, y: Any) -> FloatArray:
-        """Return the heights [m] at the coordinates x, y [m], which may be arrays of equal shape."""
+        """Return the heights [m] at the coordinates x, y [m], which are numbers or arrays of up to two axes.
+
+        Raises:
+            ModelError: x and y have different shapes, and neither is a number.
+        """
         try:
             x, y = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
-        except (TypeError, ValueError):
-            raise ModelError(f"x = {show(x)} m, y = {show(y)} m: must be numbers or arrays of equal shape") from None
+        except ValueError:
+            raise ModelError(f"x = {show(x)} m, y = {show(y)} m in eval_heights: must have equal shapes") from None
         places = np.stack((x.reshape(-1), y.reshape(-1)), axis=1)
         field: FloatArray = self._field  # type: ignore[attr-defined]
         return eval_heights(field, 0, len(self.x), len(self.y), places).reshape(x.shape)
@@ -190,7 +194,7 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
 
 def _read_mesh(file: Path) -> FloatArray:
     """Return the points of a mesh, shape (k, 3)."""
-    import meshio
+    import meshio  # imported here, because only files of meshes need meshio
 
     try:
         points = np.asarray(meshio.read(file).points, np.float64)

@@ -61,9 +61,7 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
     """
     for name, lines in (("x", x), ("y", y)):
         if len(lines) < 2 or not (np.diff(lines) > 0.0).all():
-            raise ModelError(
-                f"{name} in {where} has {len(lines)} numbers [m]: must be 2 or more, ascending"
-            )
+            raise ModelError(f"{name} in {where} has {len(lines)} numbers [m]: must be 2 or more, ascending")
     if len(heights) != len(x) * len(y):
         raise ModelError(
             f"heights in {where} has {len(heights)} numbers: must have {len(x)} x {len(y)} = {len(x) * len(y)}, one "
@@ -118,7 +116,7 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
     kx, ky = start + max(i - 1, 0), start + nu + max(j - 1, 0)
     du, dv = u - field[kx // ROW, kx % ROW], v - field[ky // ROW, ky % ROW]
     at = start + nu + nv + TERMS * (i * (nv + 1) + j)
-    b = bu = bv = buu = buv = bvv = 0.0
+    b = b_u = b_v = b_uu = b_uv = b_vv = 0.0
     # Horner's scheme for value, first and second derivative in both directions
     for power in range(3, -1, -1):
         k = at + 4 * power
@@ -127,13 +125,13 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
         p = ((c3 * dv + c2) * dv + c1) * dv + c0
         pv = (3.0 * c3 * dv + 2.0 * c2) * dv + c1
         pvv = 6.0 * c3 * dv + 2.0 * c2
-        buu = buu * du + 2.0 * bu
-        bu = bu * du + b
+        b_uu = b_uu * du + 2.0 * b_u
+        b_u = b_u * du + b
         b = b * du + p
-        buv = buv * du + bv
-        bv = bv * du + pv
-        bvv = bvv * du + pvv
-    return b, bu, bv, buu, buv, bvv
+        b_uv = b_uv * du + b_v
+        b_v = b_v * du + pv
+        b_vv = b_vv * du + pvv
+    return b, b_u, b_v, b_uu, b_uv, b_vv
 
 
 @kernel(fast=False)
@@ -142,36 +140,36 @@ def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: flo
     arguments see `eval_height`.
     """
     u, v, found = x, y, False
-    b, bu, bv, buu, buv, bvv = eval_height(field, first, nu, nv, u, v)
-    above, su, sv = z - b, bu, bv
+    b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
+    above, su, sv = z - b, b_u, b_v
     a11 = a12 = a22 = det = 1.0
     for _ in range(ITERATIONS):
         w = b - z
-        a11, a12, a22 = 1.0 + bu * bu + w * buu, bu * bv + w * buv, 1.0 + bv * bv + w * bvv
+        a11, a12, a22 = 1.0 + b_u * b_u + w * b_uu, b_u * b_v + w * b_uv, 1.0 + b_v * b_v + w * b_vv
         det = a11 * a22 - a12 * a12
         if not (det > 0.0 and a11 > 0.0):
             break
         if found:
             break
-        fu, fv = u - x + bu * w, v - y + bv * w
+        fu, fv = u - x + b_u * w, v - y + b_v * w
         du, dv = (a22 * fu - a12 * fv) / det, (a11 * fv - a12 * fu) / det
         u, v = u - du, v - dv
         # the error after a step is of the order of its square
         found = abs(du) + abs(dv) <= FOUND * (abs(u) + abs(v) + abs(w))
-        b, bu, bv, buu, buv, bvv = eval_height(field, first, nu, nv, u, v)
+        b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
     if not found or not (det > 0.0 and a11 > 0.0):
         l = 1.0 / sqrt(1.0 + su * su + sv * sv)
         return above * l, -su * l, -sv * l, l, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    l = 1.0 / sqrt(1.0 + bu * bu + bv * bv)
-    nx, ny, nz = -bu * l, -bv * l, l
+    l = 1.0 / sqrt(1.0 + b_u * b_u + b_v * b_v)
+    nx, ny, nz = -b_u * l, -b_v * l, l
     phi = nx * (x - u) + ny * (y - v) + nz * (z - b)
     # derivatives of n with respect to u and v
-    cu, cv = (bu * buu + bv * buv) * l * l, (bu * buv + bv * bvv) * l * l
-    xu, yu, zu = -buu * l - nx * cu, -buv * l - ny * cu, -nz * cu
-    xv, yv, zv = -buv * l - nx * cv, -bvv * l - ny * cv, -nz * cv
+    cu, cv = (b_u * b_uu + b_v * b_uv) * l * l, (b_u * b_uv + b_v * b_vv) * l * l
+    xu, yu, zu = -b_uu * l - nx * cu, -b_uv * l - ny * cu, -nz * cu
+    xv, yv, zv = -b_uv * l - nx * cv, -b_vv * l - ny * cv, -nz * cv
     # derivatives of u and v with respect to x, y and z
     ux, uy, vx, vy = a22 / det, -a12 / det, -a12 / det, a11 / det
-    uz, vz = bu * ux + bv * uy, bu * vx + bv * vy
+    uz, vz = b_u * ux + b_v * uy, b_u * vx + b_v * vy
     return (
         phi, nx, ny, nz, xu * ux + xv * vx, yu * uy + yv * vy, zu * uz + zv * vz,
         xu * uy + xv * vy, xu * uz + xv * vz, yu * uz + yv * vz,
@@ -197,10 +195,10 @@ def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> f
     """Return the largest principal curvature of a field at ``places``, shape (k, 2) [1/m]; hollows are positive."""
     most = -np.inf
     for k in range(len(places)):
-        _, bu, bv, buu, buv, bvv = eval_height(field, 0, nu, nv, places[k, 0], places[k, 1])
-        square = 1.0 + bu * bu + bv * bv
-        mean = 0.5 * ((1.0 + bv * bv) * buu - 2.0 * bu * bv * buv + (1.0 + bu * bu) * bvv) / square**1.5
-        gauss = (buu * bvv - buv * buv) / square**2
+        _, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, 0, nu, nv, places[k, 0], places[k, 1])
+        square = 1.0 + b_u * b_u + b_v * b_v
+        mean = 0.5 * ((1.0 + b_v * b_v) * b_uu - 2.0 * b_u * b_v * b_uv + (1.0 + b_u * b_u) * b_vv) / square**1.5
+        gauss = (b_uu * b_vv - b_uv * b_uv) / square**2
         most = max(most, mean + sqrt(max(mean * mean - gauss, 0.0)))
     return most
 

@@ -110,7 +110,7 @@ ANY_SIGN = {
     "offset", "displacement", "velocity", "angular_velocity", "position", "euler_parameters", "vector", "surface",
     "reference", "store_tension", "reference_strain", "reference_curvature", "strain_is_relative_to_reference", "along",
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
-    "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist",
+    "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist", "x", "y", "heights",
 }  # fmt: skip
 """Columns without a bound: either both signs are meaningful, or a check of the row has the bound, see `REFUSED`."""
 ZERO = {

@@ -106,5 +106,5 @@ def test_errors(tmp_path: Path) -> None:
     ):
         with pytest.raises(wl.ModelError, match=message):
             con.BedGrid(*given)
-    with pytest.raises(wl.ModelError, match="must be numbers or arrays of equal shape"):
+    with pytest.raises(wl.ModelError, match="in eval_heights: must have equal shapes"):
         con.BedGrid(X, Y, HEIGHTS).eval_heights((1.0, 2.0), (1.0, 2.0, 3.0))
