@@ -89,6 +89,19 @@ div.card.docutils { border: 1px solid var(--color-background-border); border-rad
 div.card.docutils { padding: 0.2em 1em; box-sizing: border-box; }
 .card:hover { border-color: var(--color-brand-primary); }
 .card p:first-child { font-size: 1.15em; font-weight: bold; margin-bottom: 0; }
+.gallery { grid-template-columns: repeat(auto-fill, minmax(16em, 1fr)); }
+.gallery img { width: 100%; height: 12em; object-fit: contain; }
+/* wide tables in the output of notebooks scroll */
+div.cell_output .text_html { overflow-x: auto; }
+div.cell_output .text_html td { vertical-align: top; }
+/* phones: narrow columns, and names in tables may break */
+@media (max-width: 46em) {
+  article table.docutils { font-size: 0.8em; }
+  article table.docutils td, article table.docutils th { padding: 0.2em 0.35em; }
+  article table.docutils td:nth-child(3) { min-width: 9em; }
+  article table.docutils td:first-child:has(code) { min-width: 8em; }
+  article table.docutils td code { white-space: normal; overflow-wrap: anywhere; }
+}
 """
 CARDS = {
     "[Learn](tutorials/ten_minutes.md)": "A first belt in ten minutes, then a serpentine drive, a mooring line, a "
@@ -159,7 +172,7 @@ def write_reference() -> None:
     write("reference/components", component_pages())
     write("reference/components/drawings", component_drawings())
     write("reference/api", api_pages())
-    bibliography = "# Bibliography\n\nThe sources of the laws; `wl.citations(world)` prints those of a model.\n\n"
+    bibliography = "# Bibliography\n\nSources of the laws; `wl.citations(world)` prints the sources of one model.\n\n"
     bibliography += "```{bibliography}\n:all:\n```\n"
     write("reference", {"options.md": options_page(), "bibliography.md": bibliography})
 

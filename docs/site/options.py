@@ -50,18 +50,18 @@ def options_page() -> str:
     """Return the page of all options."""
     parts = [
         "# Options",
-        "`-name value`, mixed freely with those of the model and of PETSc; how they work together, and PETSc's own, "
-        "are in [solver options](../docs/reference/solver_options.md). `windlass run MODEL.py -help petsc` lists the "
-        "options that the solvers of a model read.",
-        "## Of every model",
+        "An option has the form `-name value`. Options of Windlass, of the model and of PETSc may have any order. "
+        "[Solver options](../docs/reference/solver_options.md) explains their use and the options of PETSc. "
+        "`windlass run MODEL.py -help petsc` lists the options that the solvers of a model read.",
+        "## All models",
         table(HEADINGS, option_rows(framework_options(), {})),
     ]
     for prefix, items in TABLES.items():
         solver = find_solver(prefix)
         if items:
             parts += [
-                f"## Of solvers with the prefix `{prefix}`",
-                f"Arguments of `{solver['']}` win over the defaults here, the command line over both."
+                f"## Solvers with the prefix `{prefix}`",
+                f"Arguments of `{solver['']}` replace the defaults of this table, and the command line replaces both."
                 if solver
                 else "",
                 table(HEADINGS, option_rows({prefix + name: item for name, item in items.items()}, solver)),

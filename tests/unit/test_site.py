@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from unit.test_words import AMERICAN, find_phrases, prose_of
 
 import windlass as wl
 import windlass.connectors
@@ -65,10 +66,19 @@ def test_every_component_is_in_the_reference() -> None:
         assert "Source: " in page
 
 
+def test_generated_pages_are_plain() -> None:
+    """Generated pages contain no phrase and no spelling that `test_words.py` rejects, also in texts of columns."""
+    pages = {**site("components").component_pages(), "options.md": site("options").options_page()}
+    pages |= {f"api/{name}": page for name, page in site("api").api_pages().items()}
+    prose = {name: prose_of(page) for name, page in pages.items()}
+    assert {name: found for name, text in prose.items() if (found := find_phrases(text))} == {}
+    assert {name: found for name, text in prose.items() if (found := re.findall(AMERICAN, text, re.I))} == {}
+
+
 def test_a_column_has_its_unit_range_and_default() -> None:
     page = site("components").component_pages()["Cable2D.md"]
     assert "| `length` | m | length L of the cable without strain | > 0 | **required** |" in page
-    assert "| `axial_damping` | N s | axial damping d_EA: force per strain rate | >= 0 | 0 |" in page
+    assert "| `axial_damping` | N\u00a0s | axial damping d_EA: force per strain rate | >= 0 | 0 |" in page
     assert "{cite:t}`gerstmayr2006`" in page
 
 
@@ -155,7 +165,9 @@ def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
     suffix, picture = gallery.find_picture(tmp_path)
     assert suffix == ".svg" and b"</svg>" in picture and len(picture) > 5000
     page = gallery.example_page(example, suffix, printed)
-    assert page.startswith("# A mass on springs along the global axes")
+    assert page.startswith(
+        "# Mass on springs\n\nA mass on springs along the global axes. The static deflection is F/k, and"
+    )
     assert "pictures/mass_on_springs.svg" in page and "frequency along z [Hz]" in page
 
 
@@ -196,6 +208,23 @@ def test_attributes_that_share_a_description_are_listed_one_by_one() -> None:
     assert lines[6:8] == ["    d: d, e, f: place [m],", "        speed [m/s] and time [s]."]
     assert lines[8:10] == ["    e: see d.", "    f: see d."]
     assert lines[-1] == "a, b: words"
+
+
+def test_types_of_arguments_have_short_names() -> None:
+    shorten = site("conf").shorten_types
+    array = "~numpy.ndarray[~typing.Any, ~numpy.dtype[~numpy.{}]]"
+    assert shorten(f"(a: ~collections.abc.Sequence[float] | {array.format('float64')})") == (
+        "(a: Sequence[float] | FloatArray)"
+    )
+    assert shorten("numpy.ndarray[Any, numpy.dtype[numpy.bool_]] | ~windlass.World") == "ndarray | ~windlass.World"
+
+
+def test_titles_of_examples_are_short() -> None:
+    gallery = site("gallery")
+    titles = [gallery.title_of(example) for example in gallery.EXAMPLES]
+    assert {"ALE belt", "Belt drive", "Hoist FMU"} <= set(titles) and len(set(titles)) == len(titles)
+    summary, rest = gallery.split_docstring('"""A belt runs\nover a pulley.\n\nRun it.\n"""')
+    assert (summary, rest) == ("A belt runs over a pulley.", "Run it.")
 
 
 def test_a_run_without_a_picture_is_an_error(tmp_path: Path) -> None:
