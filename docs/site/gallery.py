@@ -44,7 +44,7 @@ def title_of(example: Path) -> str:
 def split_docstring(source: str) -> tuple[str, str]:
     """Return the first paragraph of the docstring of an example on one line, and the rest of the docstring."""
     first, _, rest = (ast.get_docstring(ast.parse(source)) or "").partition("\n\n")
-    return " ".join(first.split()), rest.strip()
+    return " ".join(first.split()), rest.strip().replace("``", "")
 
 
 def run_example(example: Path, folder: Path) -> str:

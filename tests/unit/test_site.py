@@ -115,6 +115,11 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
     assert site("build").find_broken_links(tmp_path) == ["a.html: b.html#there", "a.html: no .png"]
 
 
+def test_names_in_tables_may_break() -> None:
+    page = '<p><span class="pre">a_b</span></p><table><tr><td><span class="pre">c_d</span> e_f</td></tr></table>'
+    assert site("build").allow_breaks(page) == page.replace("c_d", "c_<wbr>d")
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     text = "".join(site("api").api_pages().values())
     for package in (wl, windlass.elements, windlass.connectors, windlass.framework):
@@ -137,6 +142,25 @@ def test_every_option_is_in_the_reference() -> None:
     assert {"report", "checkpoint", "dynamic_step", "static_stability"} <= names
     assert [name for name in sorted(names - {"elements"}) if f"| `-{name}` |" not in page] == []
     assert "windlass show FILE" in page
+
+
+def test_defaults_of_options_are_the_defaults_of_solvers(tmp_path: Path) -> None:
+    """The page of options states the defaults that `-help` lists."""
+    script = tmp_path / "mass.py"
+    script.write_text(
+        "import windlass as wl\nfrom windlass.elements import MassPoint\nworld = wl.World()\n"
+        "world.add(MassPoint, position=(0.0, 0.0), mass=1.0)\n"
+        "wl.Static(world), wl.Dynamic(world, step=0.1, end=1.0), wl.Explicit(world, step=0.1, end=1.0)\n"
+    )
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", str(script), "-help"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    listed = dict(re.findall(r"^  -((?:static|dynamic|explicit)_\w+) <(.*?)>", text, re.MULTILINE))
+    page = site("options").options_page()
+    stated = dict(re.findall(r"^\| `-((?:static|dynamic|explicit)_\w+)` \| (.*?) \|", page, re.MULTILINE))
+    assert len(listed) > 30
+    assert {name: stated[name] for name in listed if not name.endswith(("_step", "_end"))} == {
+        name: value for name, value in listed.items() if not name.endswith(("_step", "_end"))
+    }
 
 
 def test_the_schema_of_model_files_is_published() -> None:
