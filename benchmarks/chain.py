@@ -89,7 +89,7 @@ def create_case(
         + ("_steady" if steady else "")
         + (f"_{tolerance}" if rtol else ""),
         title=f"{kind} chain of {size} cables, integration rule {rule}"
-        + (", in space" if space else "")
+        + (", 3D" if space else "")
         + (", without the start" if steady else "")
         + (f", tolerance {tolerance}" if rtol else ""),
         commands={
@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("--case", action="append", choices=KINDS, help="only this one")
     parser.add_argument("--rule", action="append", type=int, choices=RULES, help="only this one")
     parser.add_argument("--steady", action="store_true", help="steps 41 to 60: without the start")
-    parser.add_argument("--space", action="store_true", help="cables in space")
+    parser.add_argument("--space", action="store_true", help="3D cables")
     parser.add_argument("--rtol", type=float, help="relative tolerance of Newton, to compare sizes by iterations alike")
     return run(parser, create_cases)
 

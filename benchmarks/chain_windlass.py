@@ -119,7 +119,7 @@ def main() -> None:
     after = wl.option("after", 0, "1", "steps before the clock starts", minimum=0)
     repeats = wl.option("repeats", 1, "1", "solves from the same start, all timed together", minimum=1)
     rtol = wl.option("rtol", 1e-9, "1", "relative tolerance of Newton", minimum=0.0)
-    space = wl.option("space", False, "", "cables in space")
+    space = wl.option("space", False, "", "3D cables")
     build_only = wl.option("build_only", False, "", "time building and finalising instead of a solve")
     warm_up = wl.option("warm_up", True, "", "solve a tiny chain first")
     gravity = 9.81 if case == "dynamic" else 9.81e-3

@@ -78,7 +78,7 @@ class ContactFrictionCables3D(Component):
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
-    cable = ref("cable in space", "the cable")
+    cable = ref("3D cable", "the cable")
     data = ref("GenericData", "108 history values for each point; created if left out", optional=True)
     history_column = "points"
     points = column("1", "number of contact points n, at most a diameter apart", dtype=np.int64, minimum=1)

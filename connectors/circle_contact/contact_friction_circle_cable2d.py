@@ -107,7 +107,7 @@ class ContactFrictionCircleCable2D(SegmentContact):
     use_segment_normals = column(
         "1",
         "true: force along the normal of the segment, also for long segments; false: along the lines from the centre "
-        "to its end points, for segments that are short beside the radius",
+        "to its end points, for segments that are short relative to the radius",
         default=True,
         dtype=bool,
     )

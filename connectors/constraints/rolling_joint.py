@@ -59,7 +59,7 @@ class RollingJoint(Component):
     marker1 = ref(RIGID, "centre of the disc")
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
-    normal = column("1", "normal of the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
+    normal = column("1", "normal to the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     axes = column(
         "1", "held directions: across the track, along it, normal", (3,), (True,) * 3, dtype=bool, switchable=True
     )

@@ -44,7 +44,7 @@ class CurveProfile(Component):
     In the direction of the curve the material is on the left and the exterior is on the right.
     """
 
-    points = column("m", "x, y of the points one after the other, in the frame of the marker that has it", shape=None)
+    points = column("m", "x, y of the points one after the other, in the frame of the marker", shape=None)
     curvatures = column(
         "1/m", "of the arc to the next point, or one for all; 0: a line, > 0: turns to the left, convex", shape=None,
         default=(0.0,),

@@ -163,7 +163,7 @@ def create_lines(rows: LocalRows, which: BoolArray) -> list[tuple[LineKind, Line
 
 def find_dims(table: EntityTable) -> int:
     """Return the dimension of the cables or beams of a table, 2 or 3."""
-    return 3 if {"cable in space", "beam in space"} & set(table.component.provides) else 2
+    return 3 if {"3D cable", "3D beam"} & set(table.component.provides) else 2
 
 
 def check_cables(world: Tables, table: EntityTable) -> None:

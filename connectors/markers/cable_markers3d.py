@@ -49,7 +49,7 @@ class PositionOnCable3D(Component):
     """A point on the axis of a 3D cable, or a point at a distance from the axis that rotates with the tangent."""
 
     provides = (FAMILY, RIGID, CURVED)
-    cable = ref("cable in space", "the cable")
+    cable = ref("3D cable", "the cable")
     x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
     offset = column("m", "y, z in the frame of the marker, whose x is the tangent", shape=(2,), default=(0.0, 0.0))
 
@@ -229,14 +229,14 @@ def check(world: Tables, table: EntityTable) -> None:
 register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, axis_dofs, SOURCE, check)
 
 
-SHAPE_FAMILY = MarkerFamily("cable shape marker in space")
+SHAPE_FAMILY = MarkerFamily("3D cable shape marker")
 
 
 class CableShape3D(Component):
     """Points that divide the axis of a 3D cable into n straight segments of equal reference length."""
 
     provides = (SHAPE_FAMILY,)
-    cable = ref("cable in space", "the cable")
+    cable = ref("3D cable", "the cable")
     segments = column("1", "number of straight segments n", dtype=np.int64, minimum=1)
 
 

@@ -63,7 +63,7 @@ SOURCE = "[@shabana]"
 TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D, Cable2D, ALECable2D, Ground)
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
-SPATIAL_CABLE = "cable in space"
+SPATIAL_CABLE = "3D cable"
 """Name in the attribute ``provides`` of 3D cables; the file of 3D cables is loaded only for models with 3D cables."""
 NODE_DOFS = 8
 """Number of coordinates of a cable that belong to its two nodes."""

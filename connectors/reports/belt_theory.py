@@ -129,7 +129,9 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """Find the steady motion of an open belt around two equal pulleys; the docstring of this file states the equations.
+    """Find the steady motion of an open belt around two equal pulleys.
+
+    The docstring of `connectors/reports/belt_theory.py` states the equations.
 
     Args:
         axial_stiffness: EA [N].

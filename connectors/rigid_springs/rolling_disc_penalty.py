@@ -50,7 +50,7 @@ class RollingDiscPenalty(Component):
     data = ref("GenericData", "3 history values; created as open without slip if left out", optional=True)
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
-    normal = column("1", "normal of the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
+    normal = column("1", "normal to the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     contact_stiffness = column("N/m", "k of the contact", above=0.0)
     contact_damping = column("N s/m", "d of the contact; may make the normal force pull", default=0.0, minimum=0.0)
     friction = column("1", "μ across and along the track", shape=(2,), default=(0.0, 0.0), minimum=0.0)

@@ -65,7 +65,7 @@ class PlaneSurface(Component):
         "1", "direction of local x in the frame of the marker; only its part across the axis counts; 0: any",
         shape=(3,), default=(0.0, 0.0, 0.0),
     )  # fmt: skip
-    offset = column("m", "place of the plane on the axis", default=0.0)
+    offset = column("m", "position along the axis", default=0.0)
     half_length = column("m", "half length along local x; 0: no end", default=0.0, minimum=0)
     half_width = column("m", "half width along local y; 0: no end", default=0.0, minimum=0)
     outer_radius = column("m", "radius of a disc; 0: no end", default=0.0, minimum=0)

@@ -62,8 +62,9 @@ def api_pages() -> dict[str, str]:
     names, pages = find_names(), {}
     index = [
         "# Functions and classes",
-        "By task. `wl` is `import windlass as wl`, `con` is `from windlass import connectors as con`; names without a "
-        "prefix are imported from `windlass.elements`, and for new laws from `windlass.framework`.",
+        "The names are ordered by task. The prefix `wl` stands for `import windlass as wl`, and `con` stands for "
+        "`from windlass import connectors as con`. Import names without a prefix from `windlass.elements`, and names "
+        "for new laws from `windlass.framework`.",
     ]
     for page, (title, text, sections) in TASKS.items():
         parts = [f"# {title}", text]

@@ -80,7 +80,7 @@ article table.docutils td { text-align: left; }
 article table.docutils td:nth-child(3) { min-width: 11em; }
 /* code of 120 characters fits on wide screens, narrow ones scroll */
 .content { width: 56em; }
-div.highlight pre { overflow-x: auto; font-size: 0.8em; }
+div.highlight pre { overflow-x: auto; font-size: 0.74em; }
 mjx-container[display="true"] { overflow-x: auto; overflow-y: hidden; padding: 0.2em 0; }
 /* pictures are drawn on white */
 article img { max-width: 100%; height: auto; background: white; border-radius: 4px; }
@@ -89,6 +89,18 @@ div.card.docutils { border: 1px solid var(--color-background-border); border-rad
 div.card.docutils { padding: 0.2em 1em; box-sizing: border-box; }
 .card:hover { border-color: var(--color-brand-primary); }
 .card p:first-child { font-size: 1.15em; font-weight: bold; margin-bottom: 0; }
+.gallery { grid-template-columns: repeat(auto-fill, minmax(16em, 1fr)); }
+.gallery img { width: 100%; height: 12em; object-fit: contain; }
+/* wide tables in the output of notebooks scroll */
+div.cell_output .text_html { overflow-x: auto; }
+div.cell_output .text_html td { vertical-align: top; }
+/* phones: narrow columns */
+@media (max-width: 46em) {
+  article table.docutils { font-size: 0.8em; }
+  article table.docutils td, article table.docutils th { padding: 0.2em 0.35em; }
+  article table.docutils td:nth-child(3) { min-width: 9em; }
+  article table.docutils td code { white-space: normal; }
+}
 """
 CARDS = {
     "[Learn](tutorials/ten_minutes.md)": "A first belt in ten minutes, then a serpentine drive, a mooring line, a "
@@ -159,7 +171,7 @@ def write_reference() -> None:
     write("reference/components", component_pages())
     write("reference/components/drawings", component_drawings())
     write("reference/api", api_pages())
-    bibliography = "# Bibliography\n\nThe sources of the laws; `wl.citations(world)` prints those of a model.\n\n"
+    bibliography = "# Bibliography\n\nSources of the laws; `wl.citations(world)` prints the sources of one model.\n\n"
     bibliography += "```{bibliography}\n:all:\n```\n"
     write("reference", {"options.md": options_page(), "bibliography.md": bibliography})
 
@@ -171,6 +183,15 @@ def schema_text() -> str:
     from windlass.framework.model.model_schema import full_schema
 
     return json.dumps(full_schema(find_components()), indent=1, ensure_ascii=False) + "\n"
+
+
+TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
+CODE = re.compile(r'(?<=<span class="pre">)[^<]+(?=</span>)')
+
+
+def allow_breaks(page: str) -> str:
+    """Return a page of HTML in which names in tables may break after underscores, which phones need."""
+    return TABLE.sub(lambda table: CODE.sub(lambda code: code[0].replace("_", "_<wbr>"), table[0]), page)
 
 
 class Links(HTMLParser):
@@ -224,6 +245,8 @@ def main() -> int:
     # the path is absolute, because kernels of notebooks run in different folders
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
     code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
+    for page in (BUILD / "html").rglob("*.html"):
+        page.write_text(allow_breaks(page.read_text(encoding="utf-8")), encoding="utf-8")
     broken = find_broken_links(BUILD / "html") if code == 0 else []
     if broken:
         print("broken links:", *broken, sep="\n  ", file=sys.stderr)

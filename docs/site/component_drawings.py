@@ -147,29 +147,31 @@ def reduced_body(s: Sketch) -> None:
 def cable(s: Sketch) -> None:
     way = s.curve([(0, 0.2), (1.6, 0.95), (3.4, 0.9), (5.0, 0.1)])
     s.dot(way[0], "node0")
-    s.dot(way[-1], "node1")
+    s.dot(way[-1], "node1", (-0.35, -0.2))
     for at, ahead in ((0, 12), (-1, -13)):
         side = 1.0 if at == 0 else -1.0
         d = side * (way[ahead] - way[at])
         s.arrow(way[at], way[at] + 0.9 * d / np.hypot(*d), color=RED)
     s.text((0.2, 1.0), "slope", RED, align="center")
     s.text((2.5, 1.5), "length L: along the axis, without strain", BLUE, align="center")
-    s.text((2.5, -0.6), "axial_stiffness EA, bending_stiffness EI, mass_per_length ρA", align="center")
-    s.text((2.5, -1.0), "reference_strain < 0 pre-stretches; reference_curvature > 0 bends to the left", align="center")
+    s.text((2.5, -0.75), "axial_stiffness EA, bending_stiffness EI, mass_per_length ρA", align="center")
+    s.text(
+        (2.5, -1.15), "reference_strain < 0 pre-stretches; reference_curvature > 0 bends to the left", align="center"
+    )
 
 
 @draws("TwistCable3D", "PointSlopeTwist3D", "TwistNodePosition")
 def twist(s: Sketch) -> None:
     way = s.curve([(0, 0.2), (1.6, 0.9), (3.4, 0.9), (5.0, 0.2)])
     s.dot(way[0], "node0")
-    s.dot(way[-1], "node1")
+    s.dot(way[-1], "node1", (-0.35, -0.2))
     for at, angle in ((20, 90.0), (75, 60.0), (130, 30.0), (180, 0.0)):
         turn = np.array((0.35 * np.cos(np.radians(angle)), 0.35 * np.sin(np.radians(angle)) + 0.1))
         s.arrow(way[at], way[at] + turn, color=GREEN)
     s.arc((5.0, 0.2), 0.55, -60.0, 120.0, "twist: angle of d_1 about the slope", shift=(0.15, 0.2))
     s.text((2.4, 1.6), "the cross section turns along the axis", GREEN, align="center")
     s.text(
-        (2.4, -0.4), "torsional_stiffness against twist per length; normal: d_1 where the twist is 0", align="center"
+        (2.4, -0.65), "torsional_stiffness against twist per length; normal: d_1 where the twist is 0", align="center"
     )
 
 
@@ -191,7 +193,7 @@ def winch(s: Sketch) -> None:
     s.circle((0, 0), 0.6, fill="0.92")
     s.text((0, 0), "winch", GREY, align="center")
     s.line((0.0, 0.6), (5.4, 0.6), color=BLUE, width=3)
-    s.dot((0.9, 0.6), "outlet", (0.0, -0.3), GREY)
+    s.dot((0.9, 0.6), "outlet", (0.15, -0.3), GREY)
     for x, words in ((2.2, "node0"), (3.8, "node1"), (5.4, "end")):
         s.dot((x, 0.6), words)
     s.measure((0.9, 1.0), (2.2, 1.0), "begin · l")
@@ -298,7 +300,7 @@ def clutch(s: Sketch) -> None:
     s.line((-2.2, -0.1), (0.3, -0.1), color=RED, width=2)
     s.line((0.3, -0.1), (1.3, 1.4), (2.4, 1.4), color=RED, width=2)
     s.text((-2.2, -0.4), "drag_torque while it overruns", RED)
-    s.text((0.95, 0.75), "stiffness while it locks", RED)
+    s.text((1.1, 0.85), "stiffness while it locks", RED)
     s.text((2.5, 1.4), "largest_torque: slips", RED)
 
 
@@ -553,7 +555,8 @@ def on_rigid(s: Sketch) -> None:
     s.body((0.6, 0.35), (1.6, 0.9), 20.0)
     s.frame((0, 0), 20.0, 0.7)
     s.dot((0, 0), "reference point", (-0.2, -0.25))
-    s.arrow((0, 0), (1.6, 0.8), "local, in the frame of the body or ground", (0.15, 0.15))
+    s.arrow((0, 0), (1.6, 0.8), "", (0.15, 0.15))
+    s.text((2.3, 0.9), "local, in the frame of the body or ground", RED)
 
 
 # contact with circles
@@ -674,7 +677,7 @@ def drum(s: Sketch) -> None:
     s.measure((0.4, 0), (0.4, 0.8), "radius", (0.15, 0.0))
     s.measure((0, -1.0), (1.6, -1.0), "half_width; of a drum", (0.0, -0.25))
     s.circle((-4.2, 0), 0.8)
-    s.measure((-4.2, 0), (-3.63, 0.57), "radius", (-0.3, 0.15))
+    s.measure((-4.2, 0), (-3.63, 0.57), "radius", (0.65, 0.35))
     s.text((-4.2, -1.25), "sphere; inside: touched from within", align="center")
 
 
@@ -685,7 +688,7 @@ def groove(s: Sketch, round_bottom: bool) -> None:
         s.line((-1.5, 1.2), (-0.62, 0.22))
         s.line((1.5, 1.2), (0.62, 0.22))
         s.arc((0, 0.75), 0.81, 222, 318, color=BLACK, tip=False)
-        s.measure((0, 0.75), (0.3, 0.0), "groove_radius", (0.85, 0.25))
+        s.measure((0, 0.75), (0.3, 0.0), "groove_radius", (0.85, -0.12))
     else:
         s.line((-1.2, 1.2), (0, -0.1), (1.2, 1.2))
     s.circle((0, 0.45 if round_bottom else 0.75), 0.42, BLUE)
@@ -704,8 +707,8 @@ def sheave(s: Sketch) -> None:
 @draws("VGrooveFlank")
 def v_groove(s: Sketch) -> None:
     groove(s, round_bottom=False)
-    s.text((-1.3, 0.6), "side -1", align="right")
-    s.text((1.3, 0.6), "side 1")
+    s.text((-0.7, 0.1), "side -1", align="right")
+    s.text((0.7, 0.1), "side 1")
 
 
 @draws("ProfileSurface")
@@ -781,9 +784,9 @@ def fluid(s: Sketch) -> None:
     s.ground((0, -1.0), 4.8)
     s.line((-2.4, 1.0), (2.4, 1.0), color=GREY, style=":")
     s.text((2.5, 1.0), "surface")
-    s.measure((1.9, -1.0), (1.9, 1.0), "depth", (0.15, -0.2))
+    s.measure((2.2, -1.0), (2.2, 1.0), "depth", (0.3, 0.0))
     for y in (-0.8, -0.4, 0.0, 0.4, 0.8):
         s.arrow((-1.6, y), (-1.6 + 0.9 * ((y + 1.05) / 2.0) ** 0.3, y))
-    s.text((-0.5, 0.1), "velocity, by a profile or a table", RED)
+    s.text((-0.55, 0.0), "velocity, by a profile or a table", RED, size=9)
     s.measure((-2.2, -1.0), (-2.2, 0.8), "reference_height", (-0.15, 0.0))
     s.text((0.4, 1.4), "wave_amplitudes, ...", BLUE)

@@ -25,7 +25,7 @@ ROLES = {
     "constraint": "Constraints",
     "load": "Loads",
     "marker": "Markers",
-    "passive": "What other components read",
+    "passive": "Input of other components",
     "data": "History values",
 }
 """Titles of the roles of laws, in the order of the list of components."""
@@ -51,6 +51,11 @@ def own_text(component: type[Component]) -> str:
 def cell(text: object) -> str:
     """Return text for a table cell, with each `|` escaped."""
     return str(text).replace("|", "\\|").replace("\n", " ").replace("*", "\\*").replace("<", "&lt;")
+
+
+def unit_cell(unit: str) -> str:
+    """Return a unit for a table cell, which is not broken at its spaces."""
+    return cell(unit).replace(" ", "\u00a0")
 
 
 def table(headings: list[str], rows: list[list[str]]) -> str:
@@ -103,7 +108,7 @@ def component_page(component: type[Component], law: Law) -> str:
         rows = [
             [
                 f"`{c.name}`",
-                "" if c.dtype is object else cell(c.unit),
+                "" if c.dtype is object else unit_cell(c.unit),
                 cell(c.doc) + ("; switchable" if c.switchable else ""),
                 describe_allowed(c),
                 describe_default(c),
@@ -113,7 +118,7 @@ def component_page(component: type[Component], law: Law) -> str:
         headings = ["column", "unit", "meaning", "allowed", "default"]
         parts += ["## Columns", table(headings, rows)]
     if law.outputs:
-        rows = [[f"`{key}`", cell(output.unit), cell(output.doc)] for key, output in law.outputs.items()]
+        rows = [[f"`{key}`", unit_cell(output.unit), cell(output.doc)] for key, output in law.outputs.items()]
         parts += ["## Outputs", table(["output", "unit", "meaning"], rows)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -129,7 +134,7 @@ def component_pages() -> dict[str, str]:
     pages = {f"{component.__name__}.md": component_page(component, law) for component, law in found.items()}
     index = [
         "# Components",
-        "What `World.add` takes: each is a table, one entity is a row. All values are in SI units.",
+        "`World.add` adds rows to the table of a component; each row is one entity. All values are in SI units.",
     ]
     for role, title in ROLES.items():
         rows = [

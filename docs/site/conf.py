@@ -90,19 +90,43 @@ def split_groups(app: Any, what: str, name: str, value: Any, options: Any, lines
     lines[:] = out + later
 
 
+ARRAY = re.compile(r"~?numpy\.ndarray\[~?(?:typing\.)?Any, ~?numpy\.dtype\[~?numpy\.(\w+)\]\]")
+"""The full name of the type of an array."""
+ARRAY_NAMES = {"float64": "FloatArray", "int64": "IntArray"}
+
+
+def shorten_types(text: str) -> str:
+    """Return annotations with short names of arrays, and without names of modules of Python."""
+    text = ARRAY.sub(lambda found: ARRAY_NAMES.get(found[1], "ndarray"), text)
+    return re.sub(r"~?\b(?:collections\.abc|typing)\.(?=\w)", "", text)
+
+
+def shorten_signature(
+    app: Any, what: str, name: str, value: Any, options: Any, signature: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Return a signature and its type of result with short names of types."""
+    return signature and shorten_types(signature), result and shorten_types(result)
+
+
 def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Remove links from types in annotations, because links would fail for `numpy.bool_`."""
+    """Shorten types of annotations, and remove links from these types, because links would fail for `numpy.bool_`."""
     for k, line in enumerate(lines):
         if line.lstrip().startswith((":type", ":vartype")):
-            lines[k] = re.sub(r"_(?!\w)", r"\\_", line)
+            lines[k] = re.sub(r"_(?!\w)", r"\\_", shorten_types(line))
 
 
 def setup(app: Any) -> None:
-    """Register both functions before and after the parser of docstring sections."""
+    """Register the functions of this file, before and after the parser of docstring sections."""
     # this extension only copies files after the build; pages may therefore be read in parallel, which the extension
     # does not declare
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
     app.extensions["sphinx-mathjax-offline"].parallel_write_safe = True
+    from sphinx.domains.python import PyObject  # tests load this file without Sphinx
+
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"  # type: ignore[assignment]
     app.connect("autodoc-process-docstring", split_groups, priority=390)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)
     app.connect("autodoc-process-docstring", escape_types, priority=600)
+    app.connect("autodoc-process-signature", shorten_signature)

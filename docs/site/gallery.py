@@ -31,10 +31,20 @@ SHORT = {
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')
 
 
+ABBREVIATIONS = {"ale": "ALE", "fmu": "FMU"}
+"""Words of file names that titles write in capital letters."""
+
+
 def title_of(example: Path) -> str:
-    """Return the first line of the docstring of an example, without full stop."""
-    text = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or example.stem
-    return text.split("\n")[0].rstrip(".")
+    """Return the title of an example, which is formed from its file name."""
+    words = [ABBREVIATIONS.get(word, word) for word in example.stem.split("_")]
+    return " ".join([words[0][0].upper() + words[0][1:], *words[1:]])
+
+
+def split_docstring(source: str) -> tuple[str, str]:
+    """Return the first paragraph of the docstring of an example on one line, and the rest of the docstring."""
+    first, _, rest = (ast.get_docstring(ast.parse(source)) or "").partition("\n\n")
+    return " ".join(first.split()), rest.strip().replace("``", "")
 
 
 def run_example(example: Path, folder: Path) -> str:
@@ -75,14 +85,15 @@ def example_page(example: Path, suffix: str, printed: str) -> str:
     """Return the page of one example."""
     name, words = example.stem, " ".join(SHORT.get(example.stem, []))
     source = example.read_text(encoding="utf-8")
-    text = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[2].strip()
+    summary, text = split_docstring(source)
     return "\n\n".join(
         [
             f"# {title_of(example)}",
+            summary,
             f"![picture of {name}](pictures/{name}{suffix})",
             f"```text\n{text}\n```" if text else "",
             f"```sh\nwindlass run examples/{name}.py {words}\n```",
-            f'It prints this; <a href="../reports/{name}.html">its report</a> has the rest.',
+            f'The command prints these lines; the <a href="../reports/{name}.html">report</a> contains all results:',
             f"```text\n{printed}\n```",
             "## The script",
             f"```python\n{source}```",
@@ -137,7 +148,7 @@ def write_gallery(pages: Path, extra: Path, kept: Path) -> None:
     """Write pages, pictures and reports of all examples; unchanged examples are not run again."""
     (pages / "pictures").mkdir(parents=True)
     (extra / "reports").mkdir(parents=True)
-    rows, package = [], hash_package()
+    cards, package = [], hash_package()
     for example in EXAMPLES:
         results = find_results(example, kept, package)
         printed = (results / "printed.txt").read_text(encoding="utf-8")
@@ -146,12 +157,14 @@ def write_gallery(pages: Path, extra: Path, kept: Path) -> None:
         (extra / "reports" / f"{example.stem}.html").write_bytes((results / "report.html").read_bytes())
         (pages / "pictures" / f"{example.stem}{suffix}").write_bytes(picture)
         (pages / f"{example.stem}.md").write_text(example_page(example, suffix, printed), encoding="utf-8")
-        link = f"[![{example.stem}](pictures/{example.stem}{suffix})]({example.stem}.md)"
-        rows.append(f"| {link} | [{title_of(example)}]({example.stem}.md) |")
+        picture_link = f"[![{example.stem}](pictures/{example.stem}{suffix})]({example.stem}.md)"
+        summary, _ = split_docstring(example.read_text(encoding="utf-8"))
+        words = [f"[{title_of(example)}]({example.stem}.md)", picture_link, summary]
+        cards.append("::::{container} card\n" + "\n\n".join(words) + "\n::::")
     head = (
-        "# Gallery\n\nEvery example, run when this site was made; "
-        "[examples](../docs/reference/examples.md) has their checks."
+        "# Gallery\n\nAll examples were run when this site was built. "
+        "[Examples](../docs/reference/examples.md) lists the checks of each example."
     )
     tree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```"
-    table = "\n".join(["| | |", "| --- | --- |", *rows])
-    (pages / "index.md").write_text(f"{head}\n\n{table}\n\n{tree}\n", encoding="utf-8")
+    grid = "\n\n".join([":::::{container} cards gallery", *cards, ":::::"])
+    (pages / "index.md").write_text(f"{head}\n\n{grid}\n\n{tree}\n", encoding="utf-8")

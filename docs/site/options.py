@@ -19,13 +19,18 @@ HEADINGS = ["option", "default", "meaning", "allowed"]
 
 
 def find_solver(prefix: str) -> dict[str, Any]:
-    """Return name and defaults of the solver with a prefix, or empty values without such a solver."""
+    """Return name and defaults of the solver with a prefix, or empty values without such a solver.
+
+    The argument ``passes`` of a solver has several options, ``discontinuous_max_it`` and others, whose defaults are the
+    defaults of `Passes`.
+    """
     for name in wl.__all__:
         kind = getattr(wl, name)
         if isinstance(kind, type) and "__init__" in vars(kind):
             given = {p.name: p.default for p in inspect.signature(kind).parameters.values()}
             if given.get("prefix") == prefix:
-                return {"": name} | given
+                passes = vars(wl.Passes()) if "passes" in given else {}
+                return {"": name} | {f"discontinuous_{field}": value for field, value in passes.items()} | given
     return {}
 
 
@@ -34,7 +39,7 @@ def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list
     rows = []
     for name, item in items.items():
         value = defaults.get(item.name, item.default) if defaults else item.default
-        words = "of the model" if value is inspect.Parameter.empty else str(value)
+        words = "of the model" if value is inspect.Parameter.empty else "" if value is None else str(value)
         words = words.lower() if isinstance(value, bool) else words
         rows.append([f"`-{name}`", cell(words or "none"), cell(item.doc), cell(item.describe_allowed())])
     return rows
@@ -50,18 +55,18 @@ def options_page() -> str:
     """Return the page of all options."""
     parts = [
         "# Options",
-        "`-name value`, mixed freely with those of the model and of PETSc; how they work together, and PETSc's own, "
-        "are in [solver options](../docs/reference/solver_options.md). `windlass run MODEL.py -help petsc` lists the "
-        "options that the solvers of a model read.",
-        "## Of every model",
+        "An option has the form `-name value`. Options of Windlass, of the model and of PETSc may have any order. "
+        "[Solver options](../docs/reference/solver_options.md) explains their use and the options of PETSc. "
+        "`windlass run MODEL.py -help petsc` lists the options that the solvers of a model read.",
+        "## All models",
         table(HEADINGS, option_rows(framework_options(), {})),
     ]
     for prefix, items in TABLES.items():
         solver = find_solver(prefix)
         if items:
             parts += [
-                f"## Of solvers with the prefix `{prefix}`",
-                f"Arguments of `{solver['']}` win over the defaults here, the command line over both."
+                f"## Solvers with the prefix `{prefix}`",
+                f"Arguments of `{solver['']}` replace the defaults of this table, and the command line replaces both."
                 if solver
                 else "",
                 table(HEADINGS, option_rows({prefix + name: item for name, item in items.items()}, solver)),

@@ -62,7 +62,7 @@ class Beam3D(Component):
     ``stiffness``, ``damping`` and ``rotary_inertia`` can be given as the diagonals of the matrices.
     """
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "beam in space", "cable or beam")
+    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "3D beam", "cable or beam")
     node0 = ref("RigidNode3D", "node at x = 0, its axis e_1 along the beam")
     node1 = ref("RigidNode3D", "node at x = length")
     node2 = ref("RigidNode3D", "inner node: at x/L = 1/2, with node3 at (1 - 1/√5)/2", optional=True)

@@ -35,7 +35,7 @@ from windlass.framework.model.schema import column, ref
 class Cable3D(Cable2D):
     """A 3D cable element with the columns of `Cable2D`. User functions receive the magnitude |κ| of the curvature."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "cable in space", "strained cable")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable", "strained cable")
     node0 = ref("PointSlope3D", "node at x = 0")
     node1 = ref("PointSlope3D", "node at x = length")
     reference_curvature = column("1/m", "curvature κ0 without moment, global", shape=(3,), default=(0.0, 0.0, 0.0))

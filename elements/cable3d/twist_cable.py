@@ -56,7 +56,7 @@ MOST_POINTS = 5, 3
 class TwistCable3D(Component):
     """A 3D cable element with torsion."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "cable in space")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable")
     node0 = ref("PointSlopeTwist3D", "node at x = 0")
     node1 = ref("PointSlopeTwist3D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)
@@ -79,7 +79,9 @@ class TwistCable3D(Component):
     reference_curvature = column(
         "1/m", "curvatures κ_10, κ_20 about d_1 and d_2 without moment", shape=(2,), default=(0.0, 0.0)
     )
-    reference_twist = column("rad/m", "twist τ0 without torque, in addition to that of the reference", default=0.0)
+    reference_twist = column(
+        "rad/m", "twist τ0 without torque, in addition to the twist of the reference configuration", default=0.0
+    )
     strain_is_relative_to_reference = column(
         "1",
         "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",

@@ -376,11 +376,13 @@ for component in (WinchCable2D, WinchCable3D):
             "mass": Output("kg", "mass, ()", lambda rows, f: rows.local("mass_per_length") * eval_length(rows, f)),
             "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
             "mass_flow": Output(
-                "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]
+                "kg/s",
+                "mass that enters minus mass that leaves, ()",
+                lambda rows, f: eval_flow(rows, f, slice(1))[:, 0],
             ),
             "momentum_flow": Output(
                 "N",
-                "momentum that enters with the material less what leaves, global, shape (3,)",
+                "momentum of entering minus leaving material, global, shape (3,)",
                 lambda rows, f: eval_flow(rows, f, slice(1, 4)),
             ),
         },

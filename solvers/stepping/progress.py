@@ -39,6 +39,7 @@ class Progress:
         self._terminal = sys.stderr.isatty()
         self._live = LiveLine() if self._shown and find_shell() is not None else None
         self._begin = self._now = self._clock = 0.0
+        self._first: tuple[float, float] | None = None  # end of the first step, and clock without compilation
         self._compiled = 0.0
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 
@@ -50,6 +51,7 @@ class Progress:
         # each solve starts a new line
         self._live = None if self._live is None else LiveLine()
         self._compiled = compiling_time()
+        self._first = None
 
     def step(self, now: float, size: float) -> None:
         """Record a step of the given size that ends at ``now``."""
@@ -59,26 +61,29 @@ class Progress:
         if not self._shown:
             return
         clock = time.perf_counter()
+        compiling = compiling_time() - self._compiled
+        # the prediction excludes compile time and the first step, because kernels are compiled and loaded only once
+        if self._first is None:
+            self._first = now, clock - compiling
         if clock - self._last < self._interval:
             return
         self._last = clock
-        # compile time is excluded from the prediction, because kernels are compiled only once
-        compiling = compiling_time() - self._compiled
-        spent, done = clock - self._clock - compiling, now - self._begin
-        to_go = spent * (self._end - now) / done if done > 0 else float("nan")
         unit = f" {self.unit}" if self.unit else ""
         line = (
             f"{self._name}: {now:.5g} of {self._end:.5g}{unit}, step {size:.3g}{unit}, "
-            f"{self._statistics.describe_work()}, {to_go:.0f} s to go"
+            f"{self._statistics.describe_work()}"
         )
-        if self.unit == "s" and done > 0:
-            factor = spent / done
-            line += f", {factor:.3g} times slower than" if factor > 1.0 else f", {1.0 / factor:.3g} times faster than"
-            line += " real time"
+        spent, done = clock - compiling - self._first[1], now - self._first[0]
+        if spent > 0.0 and done > 0.0:
+            line += f", {spent * (self._end - now) / done:.0f} s to go"
+            if self.unit == "s":
+                factor = spent / done
+                line += f", {factor:.3g} times slower" if factor > 1.0 else f", {1.0 / factor:.3g} times faster"
+                line += " than real time"
         if compiling >= LONG_COMPILING:
             line += f", plus {compiling:.0f} s of compiling"
         span = self._end - self._begin
-        self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
+        self._write(line, share=min(max((now - self._begin) / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
         """Print the statistics at the end of a solve, and the real-time factor, which is simulated time divided by

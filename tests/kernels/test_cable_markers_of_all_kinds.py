@@ -84,5 +84,5 @@ def test_shapes_in_space() -> None:
 
 def test_shapes_in_space_need_cables_in_space() -> None:
     world, cables = create_span("plane", 2, 3.0)
-    with pytest.raises(ModelError, match="cable in space"):
+    with pytest.raises(ModelError, match="3D cable"):
         world.add(CableShape3D, cable=cables, segments=1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from unit.test_words import AMERICAN, find_phrases, prose_of
 
 import windlass as wl
 import windlass.connectors
@@ -65,10 +66,19 @@ def test_every_component_is_in_the_reference() -> None:
         assert "Source: " in page
 
 
+def test_generated_pages_are_plain() -> None:
+    """Generated pages contain no phrase and no spelling that `test_words.py` rejects, also in texts of columns."""
+    pages = {**site("components").component_pages(), "options.md": site("options").options_page()}
+    pages |= {f"api/{name}": page for name, page in site("api").api_pages().items()}
+    prose = {name: prose_of(page) for name, page in pages.items()}
+    assert {name: found for name, text in prose.items() if (found := find_phrases(text))} == {}
+    assert {name: found for name, text in prose.items() if (found := re.findall(AMERICAN, text, re.I))} == {}
+
+
 def test_a_column_has_its_unit_range_and_default() -> None:
     page = site("components").component_pages()["Cable2D.md"]
     assert "| `length` | m | length L of the cable without strain | > 0 | **required** |" in page
-    assert "| `axial_damping` | N s | axial damping d_EA: force per strain rate | >= 0 | 0 |" in page
+    assert "| `axial_damping` | N\u00a0s | axial damping d_EA: force per strain rate | >= 0 | 0 |" in page
     assert "{cite:t}`gerstmayr2006`" in page
 
 
@@ -105,6 +115,11 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
     assert site("build").find_broken_links(tmp_path) == ["a.html: b.html#there", "a.html: no .png"]
 
 
+def test_names_in_tables_may_break() -> None:
+    page = '<p><span class="pre">a_b</span></p><table><tr><td><span class="pre">c_d</span> e_f</td></tr></table>'
+    assert site("build").allow_breaks(page) == page.replace("c_d", "c_<wbr>d")
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     text = "".join(site("api").api_pages().values())
     for package in (wl, windlass.elements, windlass.connectors, windlass.framework):
@@ -127,6 +142,25 @@ def test_every_option_is_in_the_reference() -> None:
     assert {"report", "checkpoint", "dynamic_step", "static_stability"} <= names
     assert [name for name in sorted(names - {"elements"}) if f"| `-{name}` |" not in page] == []
     assert "windlass show FILE" in page
+
+
+def test_defaults_of_options_are_the_defaults_of_solvers(tmp_path: Path) -> None:
+    """The page of options states the defaults that `-help` lists."""
+    script = tmp_path / "mass.py"
+    script.write_text(
+        "import windlass as wl\nfrom windlass.elements import MassPoint\nworld = wl.World()\n"
+        "world.add(MassPoint, position=(0.0, 0.0), mass=1.0)\n"
+        "wl.Static(world), wl.Dynamic(world, step=0.1, end=1.0), wl.Explicit(world, step=0.1, end=1.0)\n"
+    )
+    command = [sys.executable, "-m", "windlass.commands.cli", "run", str(script), "-help"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    listed = dict(re.findall(r"^  -((?:static|dynamic|explicit)_\w+) <(.*?)>", text, re.MULTILINE))
+    page = site("options").options_page()
+    stated = dict(re.findall(r"^\| `-((?:static|dynamic|explicit)_\w+)` \| (.*?) \|", page, re.MULTILINE))
+    assert len(listed) > 30
+    assert {name: stated[name] for name in listed if not name.endswith(("_step", "_end"))} == {
+        name: value for name, value in listed.items() if not name.endswith(("_step", "_end"))
+    }
 
 
 def test_the_schema_of_model_files_is_published() -> None:
@@ -155,7 +189,9 @@ def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
     suffix, picture = gallery.find_picture(tmp_path)
     assert suffix == ".svg" and b"</svg>" in picture and len(picture) > 5000
     page = gallery.example_page(example, suffix, printed)
-    assert page.startswith("# A mass on springs along the global axes")
+    assert page.startswith(
+        "# Mass on springs\n\nA mass on springs along the global axes. The static deflection is F/k, and"
+    )
     assert "pictures/mass_on_springs.svg" in page and "frequency along z [Hz]" in page
 
 
@@ -196,6 +232,23 @@ def test_attributes_that_share_a_description_are_listed_one_by_one() -> None:
     assert lines[6:8] == ["    d: d, e, f: place [m],", "        speed [m/s] and time [s]."]
     assert lines[8:10] == ["    e: see d.", "    f: see d."]
     assert lines[-1] == "a, b: words"
+
+
+def test_types_of_arguments_have_short_names() -> None:
+    shorten = site("conf").shorten_types
+    array = "~numpy.ndarray[~typing.Any, ~numpy.dtype[~numpy.{}]]"
+    assert shorten(f"(a: ~collections.abc.Sequence[float] | {array.format('float64')})") == (
+        "(a: Sequence[float] | FloatArray)"
+    )
+    assert shorten("numpy.ndarray[Any, numpy.dtype[numpy.bool_]] | ~windlass.World") == "ndarray | ~windlass.World"
+
+
+def test_titles_of_examples_are_short() -> None:
+    gallery = site("gallery")
+    titles = [gallery.title_of(example) for example in gallery.EXAMPLES]
+    assert {"ALE belt", "Belt drive", "Hoist FMU"} <= set(titles) and len(set(titles)) == len(titles)
+    summary, rest = gallery.split_docstring('"""A belt runs\nover a pulley.\n\nRun it.\n"""')
+    assert (summary, rest) == ("A belt runs over a pulley.", "Run it.")
 
 
 def test_a_run_without_a_picture_is_an_error(tmp_path: Path) -> None:
