@@ -173,6 +173,9 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
+    from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import (
+        ContactFrictionSurfaceTwistCable as ContactFrictionSurfaceTwistCable,
+    )
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
     from windlass.connectors.surface_contact.surfaces import ProfileSurface as ProfileSurface
