@@ -173,6 +173,9 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
+    from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
+        ContactFrictionSurfaceSetTwistCable as ContactFrictionSurfaceSetTwistCable,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import (
         ContactFrictionSurfaceTwistCable as ContactFrictionSurfaceTwistCable,
     )

@@ -16,8 +16,8 @@ and v_t of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope a
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
-Therefore forces and moments sum to 0. The moment of f_t about b, which would bend the rope, is neglected: friction along
-the axis acts on the axis, as for ropes without twist.
+Therefore forces and moments sum to 0. The moment of f_t about b, which would bend the rope, is neglected: friction
+along the axis acts on the axis, as for ropes without twist.
 
 The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes
 X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ of the rope, s and θ vary as

@@ -139,7 +139,7 @@ def fill_force_changes(
     """Write the derivatives of f and M with respect to w into Phi, shape (4, 11); ``a`` is the anchor."""
     f, n, rc = F.point, (h.nx, h.ny, h.nz), rope_radius
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
-    slip, rate = (z.X - a[0], z.Y - a[1], z.Z - a[2]), (z.U, z.V, z.W)
+    slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
     along = dot(n, slip)
     on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)
     for j in range(NUMBERS):

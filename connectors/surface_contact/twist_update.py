@@ -1,7 +1,7 @@
 """Kernel that updates the contact states of ropes with twist on surfaces between Newton runs.
 
-The states are decided as in `update.py`, with the deflection u_t of `twist_kernels.py`. The anchor a and the axes of the
-material follow the rope at the end of each step:
+The states are decided as in `update.py`, with the deflection u_t of `twist_kernels.py`. The anchor a and the axes of
+the material follow the rope at the end of each step:
 
     a := X - u_t where a point sticks,    a := X - mu |f_n|/(w mu_k) u_t/|u_t| where a point slips,
     a := X where a point was open at the start of the step,    T_0 := T,  d_0 := d_1.
