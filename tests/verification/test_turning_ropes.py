@@ -20,12 +20,12 @@ from support.turning_ropes import (
     MASS,
     RADIUS,
     ROD,
-    STIFFNESS,
     WEIGHT,
     Lying,
     create_lying,
     create_on_drum,
     run_lying,
+    run_over_sheave,
 )
 
 LAW = "ContactFrictionSurfaceTwistCable"
@@ -39,11 +39,10 @@ def read_motion(model: Lying, state: Any) -> tuple[Any, Any]:
 
 def test_rope_that_rolls_under_a_side_force() -> None:
     """A rope on a plane with a side force F rolls with the acceleration F/(m + J/r²), without loss of energy."""
-    force, time, model = 4.0, 0.5, create_lying(0.3, 4.0)
+    force, time, model = 4.0, 0.5, create_lying(0.3, 4.0, friction_velocity_penalty_per_length=50.0)
     state, energy = run_lying(model, time)
     speed, spin = read_motion(model, state)
     theory = force / (MASS + INERTIA / RADIUS**2) * time
-    # bristles oscillate by the first step, in which contacts close without friction
     assert_allclose(speed, theory, rtol=1e-3)
     assert_allclose(spin, -theory / RADIUS, rtol=2e-3)
     moved = wl.eval_output(model.nodes, "displacement", state)[:, 1]
@@ -51,7 +50,7 @@ def test_rope_that_rolls_under_a_side_force() -> None:
     assert_allclose(wl.eval_output(model.nodes, "twist", state), -moved / RADIUS, rtol=1e-4)
     # the friction J a/r² acts at the radius
     torque = wl.eval_output(model.contacts, "axis_torque", state)
-    assert_allclose(torque.sum(), -INERTIA * theory / time / RADIUS, rtol=0.1)
+    assert_allclose(torque.sum(), -INERTIA * theory / time / RADIUS, rtol=0.05)
     assert (wl.eval_output(model.contacts, "state", state) == 0.0).all()
     assert abs(energy["rest"]) < 1e-6 * energy["LineLoad"] and energy[f"{LAW}.sliding"] == 0.0
 
@@ -142,12 +141,14 @@ def test_rope_that_is_dragged_along_a_drum(ends: str) -> None:
     are held, its torque grows up to mu N r, half of which acts on each end.
     """
     mu, press, drum, world = 0.2, 50.0, 0.3, wl.World()
-    rope = straight_cable(world, (-0.2, 0.0, drum + RADIUS), (0.2, 0.0, drum + RADIUS), 8, **ROD)
+    height = drum + RADIUS - 1e-4
+    rope = straight_cable(world, (-0.1, 0.0, height), (0.1, 0.0, height), 8, **ROD)
     nodes = nodes_of(world, rope)
     surface = world.add(
         con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=(0.0, 1.0, 0.0), radius=drum
     )
-    contacts = con.add_surface_contact(world, surface, rope, friction_coefficient=mu, **{**CONTACT, "points": 4})
+    stiff = {"contact_stiffness_per_length": 1e8, "friction_stiffness_per_length": 1e8, "points": 8}
+    contacts = con.add_surface_contact(world, surface, rope, friction_coefficient=mu, **{**CONTACT, **stiff})
     for k in range(9):
         con.prescribe(world, nodes[k], "y", lambda t: 0.05 * max(t - 1.0, 0.0))
         con.fix(world, nodes[k], "y'")
@@ -158,7 +159,7 @@ def test_rope_that_is_dragged_along_a_drum(ends: str) -> None:
             con.fix(world, end, "twist")
     solver = wl.Static(world, name="", load_steps=4, passes=wl.Passes(max_it=40))
     solver.time = 1.0
-    state = solver.solve()
+    state, solver = solver.solve(), wl.Static(world, name="")
     for i in range(1, 11):
         solver.time = 1.0 + 0.1 * i
         state = solver.solve(state)
@@ -169,8 +170,9 @@ def test_rope_that_is_dragged_along_a_drum(ends: str) -> None:
         assert_allclose(twist, -0.05 / RADIUS, rtol=2e-3)
         assert abs(torque) < 1e-6
     else:
-        assert normal > press
-        assert_allclose(torque, -mu * normal * RADIUS, rtol=1e-9)
+        assert_allclose(normal, press, rtol=1e-3)
+        # a small part of the friction acts along the rope
+        assert_allclose(torque, -mu * normal * RADIUS, rtol=1e-4)
         along = wl.eval_output(rope, "torque", state)
         assert_allclose(along[[0, -1]], (0.5 * torque, -0.5 * torque), rtol=0.02)
         assert (twist[1:-1] < 0.0).all()
@@ -183,15 +185,15 @@ def test_torque_of_a_rope_on_a_turning_drum() -> None:
     """
     model = create_on_drum(0.1)
     solver = wl.Static(model.world, load_steps=5, passes=wl.Passes(max_it=30), name="")
-    state = solver.solve()
-    for i in range(1, 4):
-        solver.time = 0.2 * i
+    state, solver = solver.solve(), wl.Static(model.world, passes=wl.Passes(max_it=30), name="")
+    for time in (0.1, 0.2, 0.3):
+        solver.time = time
         state = solver.solve(state)
     torque, along = (
         wl.eval_output(one, name, state) for one, name in ((model.contacts, "axis_torque"), (model.rope, "torque"))
     )
     assert abs(torque.sum()) > 1e-3
-    assert_allclose(along[0] - along[-1], torque.sum(), rtol=1e-6)
+    assert_allclose(along[0] - along[-1], torque.sum(), rtol=1e-4)
     # the moment of all contact forces about z, with the torques about the axis of the rope
     force = wl.eval_output(model.contacts, "friction_force", state) - (
         wl.eval_output(model.contacts, "normal_force", state)[..., None]
@@ -205,13 +207,34 @@ def test_torque_of_a_rope_on_a_turning_drum() -> None:
     assert abs(turned.sum(axis=(0, 1))[2]) > 1e-5 * abs(moment[2])
 
 
+def test_fleet_angle_twists_a_rope() -> None:
+    """A rope that enters a groove at a fleet angle rolls down the flank: its free end turns in the direction of
+    rolling, and more at a larger angle. The mirrored rope turns in the opposite direction by the same angle.
+
+    The turn is less than that of a rope that rolls without slip and without torque, tan(angle)/r per length, because
+    friction limits the torque.
+    """
+    runs = {angle: run_over_sheave(np.radians(angle)) for angle in (1.0, 4.0, -4.0)}
+    for angle, run in runs.items():
+        assert run.verdict
+        # the rope comes from y < 0, moves to y > 0 on a flank with the normal y, and its axis is z
+        assert (run.turned * angle < 0.0).all() and (np.diff(run.turned) * angle < 0.0).all()
+        # the rope in the groove is twisted by the turn of its free end
+        assert (run.torque[2:] * angle > 0.0).all() and (np.diff(np.abs(run.torque)) > 0.0).all()
+        rolls = np.tan(np.radians(angle)) / 0.005 * 2.0 * np.pi * 0.105 * 0.1
+        assert abs(run.turned[-1]) < 0.8 * abs(rolls)
+    assert abs(runs[4.0].turned[-1]) > 1.5 * abs(runs[1.0].turned[-1])
+    assert_allclose(runs[-4.0].turned, -runs[4.0].turned, rtol=0.02)
+    assert_allclose(runs[-4.0].torque, -runs[4.0].torque, rtol=0.01)
+
+
 def test_restart(tmp_path: Path) -> None:
     """A run that continues from a file is bit-identical to an uninterrupted run."""
     model = create_lying(0.1, 16.0)
     whole = wl.Dynamic(model.world, step=1e-3, end=0.06, name="", lag=False).solve(wl.State(model.world))
     half = wl.Dynamic(model.world, step=1e-3, end=0.03, name="", lag=False).solve(wl.State(model.world))
     half.save(tmp_path / "half.npz")
-    again = wl.State.load(model.world, tmp_path / "half.npz")
+    again = wl.State(model.world).load(tmp_path / "half.npz")
     last = next(
         iter(reversed(list(wl.Dynamic(model.world, step=1e-3, end=0.06, name="", lag=False).march(again, resume=True))))
     )
@@ -234,5 +257,5 @@ def test_friction_at_the_axis_is_the_default() -> None:
     """Without ``turns_rope`` the rope slides sideways, without spin."""
     model = create_lying(0.1, 16.0, turns_rope=False)
     state, _ = run_lying(model, 0.05)
-    assert not np.any(wl.eval_output(model.nodes, "twist", state))
-    assert STIFFNESS > 0.0
+    assert_allclose(wl.eval_output(model.nodes, "twist", state), 0.0, atol=1e-6)
+    assert_allclose(read_motion(model, state)[0], (16.0 / MASS - 0.1 * 9.81) * 0.05, rtol=0.05)
