@@ -23,6 +23,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_twist_cable im
     ContactFrictionSurfaceTwistCable,
     bind_frames,
     find_twist_dofs,
+    watch_turns,
 )
 from windlass.connectors.surface_contact.outputs import TWIST_OUTPUTS
 from windlass.connectors.surface_contact.surface_search import SurfacePairs
@@ -31,6 +32,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 LAW = ContactFrictionSurfaceTwistCable
@@ -70,12 +72,18 @@ def bind(rows: LocalRows) -> SurfacePairs:
     return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
 
 
+def build(rows: LocalRows) -> System:
+    """Create the system that evaluates the rows."""
+    p = bind(rows)
+    return watch_turns(rows, p.points, build_pairs(rows, p))
+
+
 register(
     ContactFrictionSurfaceSetTwistCable,
     "connector",
     dofs=dofs,
     bind=bind,
-    build=lambda rows: build_pairs(rows, bind(rows)),
+    build=build,
     reads=read_surfaces,
     outputs=follow_outputs(TWIST_OUTPUTS),
     fill_defaults=lambda world, values: create_history(

@@ -20,11 +20,11 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     add_surface_dofs,
     bind_rows,
-    build,
     check_pairs,
 )
+from windlass.connectors.surface_contact.contact_friction_surface_cable import build as build_cables
 from windlass.connectors.surface_contact.kernels import ContactRows
-from windlass.connectors.surface_contact.outputs import TWIST_OUTPUTS, paint
+from windlass.connectors.surface_contact.outputs import TURN, TWIST_OUTPUTS, eval_points, paint
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
 from windlass.connectors.surface_contact.twist_kernels import PER_TWIST_POINT, TWIST_CABLE
 from windlass.connectors.surface_contact.update import OUTSIDE
@@ -35,10 +35,15 @@ from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (OUTSIDE, UNDEFINED, *(0.0,) * 9)
 LAW = ContactFrictionSurfaceCable
+LARGE_TURN = 2.0
+"""Angle by which a rope turns relative to a surface within a step, above which results are doubtful [rad]. From π on,
+the direction of the turn is not known.
+"""
 
 
 class ContactFrictionSurfaceTwistCable(PointContact):
@@ -99,6 +104,33 @@ def bind(rows: LocalRows) -> ContactRows:
     """Create the arrays that the kernels read."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface, **bind_frames(rows))
+
+
+def find_turns(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
+    """Return a message about the rope that turned the most in the last step, if its angle was too large."""
+    turn = np.abs(eval_points(c, fields)[..., TURN]).max(axis=1, initial=0.0)
+    if not turn.max(initial=0.0) > LARGE_TURN:
+        return []
+    row = int(np.argmax(turn))
+    return [
+        f"the rope of {rows.table.kind} row {rows.rows[row]} turned by {turn[row]:.3g} rad relative to its surface in "
+        f"the last step: must be < {LARGE_TURN:g} rad; take smaller steps"
+    ]
+
+
+def watch_turns(rows: LocalRows, c: ContactRows, system: System) -> System:
+    """Add the check of the last step to the system."""
+    before = system.checks.reasons
+    system.checks.reasons = lambda fields, step: [
+        *(before(fields, step) if before else []),
+        *find_turns(rows, c, fields),
+    ]
+    return system
+
+
+def build(rows: LocalRows) -> System:
+    """Create the system that evaluates the rows."""
+    return watch_turns(rows, rows.columns, build_cables(rows))
 
 
 def check(world: Tables, table: EntityTable) -> None:

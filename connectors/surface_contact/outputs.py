@@ -59,7 +59,9 @@ TORQUE = POWER + power.NUMBERS
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
 """Indices of the global vector of this torque."""
-SIZE = TORQUE + 4
+TURN = TORQUE + 4
+"""Index of the angle by which a rope with twist has turned on its surface since the start of the step [rad]."""
+SIZE = TURN + 1
 """Number of all quantities of a point."""
 
 
@@ -174,7 +176,7 @@ def fill_twist_numbers(
             t, square = F.f.force, dot(F.vt, F.vt)
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
             row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
-            row[TORQUE] = -both.torque
+            row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
             for d in range(3):
                 row[TORQUE + 1 + d] = -both.torque * spin.t[d]
             taken, damping, lever, bent = dot(t, F.vt), 0.0, 0.0, 0.0

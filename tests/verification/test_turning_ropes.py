@@ -14,6 +14,8 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, nodes_of, straight_cable
 
+from support.parallel_turning import run_rope
+from support.processes import ROOT, run_python
 from support.turning_ropes import (
     CONTACT,
     INERTIA,
@@ -241,6 +243,17 @@ def test_restart(tmp_path: Path) -> None:
     assert (last.q == whole.q).all() and (last.v == whole.v).all() and (last.data == whole.data).all()
 
 
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """A rope that is dragged over drums has equal coordinates and torques on 2 processes and on one process."""
+    done = run_python([ROOT / "tests/support/parallel_turning.py", tmp_path / "rope.npz", "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    serial, found = run_rope(), np.load(tmp_path / "rope.npz")
+    assert all(np.abs(serial[f"{which} axis_torque"]).max() > 1e-4 for which in ("fixed", "searched"))
+    for name, values in serial.items():
+        assert_allclose(found[name], values, rtol=0, atol=1e-8 * np.abs(values).max(), err_msg=name)
+
+
 def test_searched_surfaces_as_fixed_surfaces() -> None:
     """With a search for near surfaces, results equal those with one row per pair."""
     found = []
@@ -251,6 +264,17 @@ def test_searched_surfaces_as_fixed_surfaces() -> None:
         assert model.contacts.table.kind == name and abs(energy["rest"]) < 1e-6
         found.append(np.concatenate((state.q, wl.eval_output(model.contacts, "axis_torque", state).ravel())))
     assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-15)
+
+
+def test_too_large_steps_are_doubtful() -> None:
+    """If a rope turns by more than 2 rad in the last step, the result is doubtful."""
+    for spin, fits in ((1900.0, True), (2300.0, False)):
+        model, start = create_lying(0.01), wl.State
+        state = start(model.world)
+        state.v[state.local_dofs(model.nodes)[:, 6]] = spin
+        solver = wl.Dynamic(model.world, step=1e-3, end=3e-3, name="", adaptive=False, resolve_contacts=False)
+        solver.solve(state)
+        assert fits == ("relative to its surface in the last step: must be < 2 rad" not in str(solver.verdict.reasons))
 
 
 def test_friction_at_the_axis_is_the_default() -> None:
