@@ -27,7 +27,7 @@ from windlass.framework.checks.checks import checked, handle, inside, instance, 
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.schema import shape_of
+from windlass.framework.model.schema import Component, shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -131,7 +131,8 @@ def add_surface_contact(
     repeat = touching or sum(map(len, touched))
     columns = {name: _expand(value, n, repeat, touching is not None) for name, value in columns.items()}
     columns |= {"points": points, "rope_radius": rope_radius}
-    pair, near = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable
+    pair: type[Component] = ContactFrictionSurfaceCable
+    near: type[Component] = ContactFrictionSurfaceSetCable
     if turns_rope:
         pair, near = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
         for given in ropes:
