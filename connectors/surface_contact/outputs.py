@@ -106,12 +106,14 @@ def fill_numbers(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
+            # values of a point that the row does not have
             row, place = out[i, k], out[i, k, POWER:]
             clear_point(row)
             if k >= n:
                 continue
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
+            # position, gap and normal of closed and open points
             write_geometry(row, o, z, h, own.rope_radius)
             if not h.there or data[first + k] > 0.0 or not own.active:
                 continue
@@ -154,16 +156,19 @@ def fill_twist_numbers(
         n, first, s, L = own.points, own.data, own.surface, own.length * own.points
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        # coordinates of the frames of the material
         read_coordinates(own.dofs, 1.0 / L, x, y)
         read_coordinates(own.dofs, 1.0 / L, v, yt)
         twist = twist_angle(own, y)
         for k in range(out.shape[1]):
+            # values of a point that the row does not have
             row, place = out[i, k], out[i, k, POWER:]
             clear_point(row)
             if k >= n:
                 continue
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
+            # position, gap and normal of closed and open points
             write_geometry(row, o, z, h, own.rope_radius)
             if not h.there or data[first + k] > 0.0 or not own.active:
                 continue
@@ -179,6 +184,7 @@ def fill_twist_numbers(
             row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
             for d in range(3):
                 row[TORQUE + 1 + d] = -both.torque * spin.t[d]
+            # powers and energies
             taken, damping, lever, bent = dot(t, F.vt), 0.0, 0.0, 0.0
             if both.rubs:
                 # rates of the normal and of the slope in the frame of the surface

@@ -49,6 +49,7 @@ def add_twist_residual(
         n, first, s = row.points, row.data, row.surface
         if not row.active or not touches(data, first, n):
             continue
+        # frame of the surface, and coordinates of the cable
         marker, law, L = c.surfaces.marker[s], read_law(row, 0.0), row.length * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -56,6 +57,7 @@ def add_twist_residual(
         read_coordinates(row.dofs, 1.0 / L, v, yt)
         twist = twist_angle(row, y)
         load[:], on_y[:] = 0.0, 0.0
+        # loop over closed points
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
@@ -65,6 +67,7 @@ def add_twist_residual(
             h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
+            # force at the point, and moment about the axis
             spin = eval_spin(o, row, place, y, yt, twist, sigma)
             state = read_state(data, start, first, n, k, law.friction_stiffness)
             a, T0, d0 = read_start(data, start, first, n, k)
@@ -78,6 +81,7 @@ def add_twist_residual(
                 load[3 + d] += moment[d] + M * spin.t[d]
             for j in range(COUNT):
                 on_y[j] += M * sigma[j]
+        # forces on the slopes and angles of the cable, and on the marker of the surface
         scatter_forces(row, 1.0 / L, on_y, f)
         for b in range(c.dofs.shape[1] - TWIST_CABLE):
             total = 0.0

@@ -96,6 +96,7 @@ def fill_motion(
     Wq[:], Wv[:] = 0.0, 0.0
     omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     p = r.size * r.t[0], r.size * r.t[1], r.size * r.t[2]
+    # tangent, spin and angle depend on the coordinates of the cable
     for k in range(TWIST_CABLE):
         j, u = find_part(k, iL)
         rate = 0.0
@@ -106,6 +107,7 @@ def fill_motion(
         write_three(Wq, T, k, to_surface(o, dt[0], dt[1], dt[2]))
         Wq[RATE, k], Wv[RATE, k] = u * rate - dot(omega, dt), u * sigma[j]
         Wq[ANGLE, k] = u * sigma[j] + dot(g, dps)
+    # components b of position and rotation
     for b in range(3):
         axis = unit_vector(b)
         across, by_place = cross(omega, axis), to_surface(o, axis[0], axis[1], axis[2])
@@ -142,6 +144,7 @@ def fill_force_changes(
     slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
     along = dot(n, slip)
     on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)
+    # variations of n, b, u_t, v_t and f_n for each component of w
     for j in range(NUMBERS):
         dn, db, du, dv, dfn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
         axis, k = unit_vector(j % 3), j % 3
@@ -160,6 +163,7 @@ def fill_force_changes(
             dv = combine(-rc, F.b, 0.0, F.b)
         else:
             du = combine(-rc, F.b, 0.0, F.b)
+        # variations of friction, force and moment
         df = (0.0, 0.0, 0.0)
         if F.rubs:
             df = change_friction(
@@ -208,6 +212,7 @@ def add_twist_point(
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     d = z.dx, z.dy, z.dz
+    # variations of the force, of the lever arm and of the tangent
     for k in range(ROW):
         df = to_global(o, D[0, k], D[1, k], D[2, k])
         dt, dd = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -260,6 +265,7 @@ def add_twist_tangent(
         n, first, s = row.points, row.data, row.surface
         if not row.active or not touches(data, first, n):
             continue
+        # frame of the surface, and coordinates of the cable
         marker, law, L = c.surfaces.marker[s], read_law(row, 0.0), row.length * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w, iL = gather(x, c.dofs, i), gather(v, c.dofs, i), 1.0 / L
@@ -267,6 +273,7 @@ def add_twist_tangent(
         read_coordinates(row.dofs, iL, v, yt)
         twist = twist_angle(row, y)
         K[:], N[:], wrench[:] = 0.0, 0.0, 0.0
+        # loop over closed points
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
@@ -276,6 +283,7 @@ def add_twist_tangent(
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
+            # force and moment of the point
             spin = eval_spin(o, row, place, y, yt, twist, sigma)
             state = read_state(data, start, first, n, k, law.friction_stiffness)
             a, T0, d0 = read_start(data, start, first, n, k)
@@ -284,6 +292,7 @@ def add_twist_tangent(
                 fill_spin_change(row, place, spin.P, interpolate(spin.P, 1.0, y), y, dsigma)
             else:
                 dsigma[:] = 0.0
+            # derivatives of w, of the force and of the moment
             fill_motion(o, S, z, spin, iL, forces.g, yt, sigma, dsigma, Wq, Wv)
             fill_force_changes(law, row.rope_radius, forces, h, z, spin, a, Phi)
             multiply_changes(Phi, dq, Wq, dv, Wv, D)
@@ -294,6 +303,7 @@ def add_twist_tangent(
                 wrench[b] += dq * F[b]
                 wrench[3 + b] += dq * (moment[b] + M * spin.t[b])
             add_twist_point(o, S, z, spin, iL, F, M, dq, sigma, dsigma, D, E, width > 0, K, N)
+        # coordinates of the marker of the surface
         if width == 0:
             add_block(K, slots, i, TWIST_CABLE, values)
             continue

@@ -52,6 +52,7 @@ def measure(
     read_coordinates(row.dofs, 1.0 / L, x, y)
     read_coordinates(row.dofs, 1.0 / L, v, yt)
     twist = twist_angle(row, y)
+    # loop over points
     for k in range(n):
         place, to = relative_place(k, n), places[k]
         z = eval_touch(o, shape(place, L), q, w)
@@ -60,6 +61,7 @@ def measure(
         a, T0, d0, at = (z.X, z.Y, z.Z), spin.T, spin.d1, first + 2 * n + 3 * k
         if law.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED:
             a, T0, d0 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
+        # forces
         F = eval_turning_forces(law, row.rope_radius, h, z, spin, STICKS, a, T0, d0).point
         to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
         to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size

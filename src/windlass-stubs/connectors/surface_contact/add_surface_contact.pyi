@@ -16,7 +16,7 @@ from windlass.framework.checks.checks import checked, handle, inside, instance, 
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.schema import shape_of
+from windlass.framework.model.schema import Component, shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from typing import Any, TypeAlias
