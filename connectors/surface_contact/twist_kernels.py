@@ -52,6 +52,7 @@ from windlass.connectors.surface_contact.kernels import (
     rests,
     to_surface,
 )
+from windlass.elements.cable2d.points import shape_slope
 from windlass.elements.cable3d.twist_forces import times
 from windlass.elements.cable3d.twist_points import fill_spin, frame_at, interpolate
 from windlass.elements.nodes.turning import REVERSED, axes_of
@@ -91,19 +92,14 @@ class TurningForces(NamedTuple):
     rubs: bool
 
 
-@kernel(inline=True)
-def slope_factors(s: float) -> Vector:
-    """Return the factors of e, s0, s1 in r' at x = s L; see `twist_points.py`."""
-    return 6.0 * s * (1.0 - s), 1.0 + s * (3.0 * s - 4.0), s * (3.0 * s - 2.0)
-
-
 @kernel
 def eval_spin(
     o: SurfaceFrame, row: Any, s: float, y: FloatArray, yt: FloatArray, twist: float, sigma: FloatArray
 ) -> Spin:
     """Evaluate the rotation of the rope at x = s L, and fill the form σ. The argument ``twist`` is the result of
     `twist_angle`."""
-    P = slope_factors(s)
+    _, on_s0, on_e, on_s1 = shape_slope(s, 1.0)
+    P = on_e, on_s0, on_s1
     p = interpolate(P, 1.0, y)
     fill_spin(row, s, P, p, y, sigma)
     size = sqrt(dot(p, p))
