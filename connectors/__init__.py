@@ -176,6 +176,12 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
+    from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
+        ContactFrictionSurfaceSetTwistCable as ContactFrictionSurfaceSetTwistCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import (
+        ContactFrictionSurfaceTwistCable as ContactFrictionSurfaceTwistCable,
+    )
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import HeightFieldSurface as HeightFieldSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface

@@ -12,7 +12,8 @@ acts on the body. Each geometry gives the derivatives of (F, m) for one point:
 All points of a row are summed with B = d(p)/dq, which is S_j I for a point on the axis (`add_point`), and J for a point
 at an offset from the axis (`add_offset_point`):
 
-    K (n + w, n + w): derivatives of the forces on the n = 4 d coordinates of the cable and on (c, theta)
+    K (n + w, n + w): derivatives of the forces on the n coordinates of the cable, n = 4 d without angles of twist, and
+        on (c, theta)
     N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
 
 `scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr.
@@ -135,7 +136,8 @@ def fill_marker(
     """Write derivatives of marker k with respect to its coordinates: of (c, theta) into P, and of the rates of (c,
     theta), at constant rates of the coordinates, into R. The shape of P and R is (coordinates, w).
     """
-    width, n, h = dofs.shape[1] - 4 * d, 4 * d, m.h[k]
+    width, h = len(P), m.h[k]
+    n = dofs.shape[1] - width
     for a in range(width):
         for e in range(d):
             P[a, e], R[a, e] = m.J[k, e, a], m.Jd[k, e, a]
@@ -160,7 +162,8 @@ def scatter_row(
         wrench: sum of (F, m) of all points, multiplied by dq, shape (w,).
         A: work space, shape (w,).
     """
-    width, n, h = dofs.shape[1] - 4 * d, 4 * d, m.h[k]
+    n, h = len(K) - w, m.h[k]
+    width = dofs.shape[1] - n
     add_block(K, slots, i, n, values)
     for b in range(width):
         # columns of the coordinates of the marker: forces on the cable, then on (c, theta)

@@ -30,6 +30,10 @@ from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface
+from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
+    ContactFrictionSurfaceSetTwistCable,
+)
+from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import ContactFrictionSurfaceTwistCable
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
@@ -100,6 +104,12 @@ class Course(NamedTuple):
     position: FloatArray  # global positions [m], shape (points, 3)
 
 
+TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
+"""Laws whose friction turns ropes about their axis."""
+SURFACE_CONTACTS = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable, *TURNING
+"""Laws of contact with surfaces."""
+
+
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), surface=handle())
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
@@ -110,7 +120,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
 
     Args:
         state: the state that the report describes.
-        contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, which may include other
+        contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
+            `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`, which may include other
             surfaces.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
@@ -119,10 +130,9 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
-    if contacts.table.component not in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
-        raise ModelError(
-            f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable or ContactFrictionSurfaceSetCable"
-        )
+    if contacts.table.component not in SURFACE_CONTACTS:
+        names = ", ".join(component.__name__ for component in SURFACE_CONTACTS)
+        raise ModelError(f"contacts = {contacts!r}: must be rows of one of {names}")
     return eval_surface(world, load_outputs(state), contacts, surface)
 
 
@@ -143,7 +153,7 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
     current surface, or -1 without a surface."""
-    if contacts.table.component is ContactFrictionSurfaceCable:
+    if contacts.table.component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable):
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
     now = np.atleast_1d(read_output(contacts, "surface", world, fields)).astype(np.int64)
@@ -186,6 +196,8 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     travel = _eval_travel(world, fields, cables, found, lengths, axis, read("surface_velocity").reshape(-1, 3)[0])
     powers = {power: float(read(power).sum()) for power in POWERS}
     moment = np.cross(position - origin, force).sum(axis=(0, 1))
+    if table.component in TURNING:
+        moment -= read("axis_torque_vector").reshape(*gap.shape, 3).sum(axis=(0, 1))
     return SurfaceReport(
         name=name,
         speed=travel.speed,

@@ -6,9 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.connectors.reports.pulley_section import MOST, write_section
-from windlass.connectors.reports.surface_report import find_surface_ids, surface_report
-from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
-from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
+from windlass.connectors.reports.surface_report import SURFACE_CONTACTS, find_surface_ids, surface_report
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -20,7 +18,7 @@ def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
     """Create the section; all processes must call this function. A model without contacts between surfaces and cables
     has no such section."""
     surfaces: list[tuple[Entity, int]] = []
-    for component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
+    for component in SURFACE_CONTACTS:
         table = world.tables.get(component)
         if table is not None and table.count:
             contacts = Entity(table, np.arange(table.count))

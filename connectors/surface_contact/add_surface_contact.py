@@ -16,13 +16,18 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
     SetSurface,
     SurfaceSet,
 )
+from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
+    ContactFrictionSurfaceSetTwistCable,
+)
+from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import ContactFrictionSurfaceTwistCable
 from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
-from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
+from windlass.elements.cable3d.twist_cable import TwistCable3D
+from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.schema import shape_of
+from windlass.framework.model.schema import Component, shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -48,6 +53,7 @@ DAMPING = 1.0 / 3.0
     radius=optional(number("m", above=0.0)),
     touching=optional(whole(1)),
     skin=optional(number("m", above=0.0)),
+    turns_rope=yes_no(),
     columns=inside(),
 )
 @all_or_nothing
@@ -62,6 +68,7 @@ def add_surface_contact(
     radius: float | None = None,
     touching: int | None = None,
     skin: float | None = None,
+    turns_rope: bool = False,
     **columns: Any,
 ) -> Entity:
     """Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to
@@ -79,13 +86,16 @@ def add_surface_contact(
 
     Args:
         surfaces: k surfaces, of one type or of several types.
-        cables: n cables of type `Cable2D` or `Cable3D`.
+        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.
         points: number of contact points of each cable.
         rope_radius: radius of the rope [m].
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
         skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
+        turns_rope: whether friction acts at the radius of the rope and turns it about its axis. The cables must be of
+            type `TwistCable3D` and have a ``rope_radius`` > 0; the rows are `ContactFrictionSurfaceTwistCable` or
+            `ContactFrictionSurfaceSetTwistCable`. Otherwise friction acts on the axis.
         **columns: further columns of the law, with one value for all cables or one value per cable.
 
     Returns:
@@ -93,7 +103,8 @@ def add_surface_contact(
         n,), and row j touching + i is the row with index i of cable j.
 
     Raises:
-        ModelError: no surface, no cable or no stiffness is given, or the law does not allow a value.
+        ModelError: no surface, no cable or no stiffness is given, the law does not allow a value, or ropes that
+            friction turns have no twist or no radius.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -120,14 +131,24 @@ def add_surface_contact(
     repeat = touching or sum(map(len, touched))
     columns = {name: _expand(value, n, repeat, touching is not None) for name, value in columns.items()}
     columns |= {"points": points, "rope_radius": rope_radius}
+    pair: type[Component] = ContactFrictionSurfaceCable
+    near: type[Component] = ContactFrictionSurfaceSetCable
+    if turns_rope:
+        pair, near = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
+        for given in ropes:
+            if given.table.component is not TwistCable3D:
+                raise ModelError(
+                    f"cables of add_surface_contact with turns_rope has {given!r}: must be TwistCable3D, because other "
+                    "cables have no twist"
+                )
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
-        return world.add(ContactFrictionSurfaceCable, surface=pairs, cable=ropes * repeat, **columns)
+        return world.add(pair, surface=pairs, cable=ropes * repeat, **columns)
     lengths = np.concatenate([cable.table.collect("length", cable.rows) for cable in ropes])
     group = world.add(SurfaceSet, skin=float(lengths.max()) if skin is None else skin)
     world.add(SetSurface, surface_set=group, surface=touched)
     places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in ropes]
-    return world.add(ContactFrictionSurfaceSetCable, surface_set=group, cable=places, **columns)
+    return world.add(near, surface_set=group, cable=places, **columns)
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:

@@ -14,8 +14,10 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
 from windlass.connectors.contact.update import follow_updates
@@ -32,6 +34,7 @@ from windlass.connectors.surface_contact.outputs import (
     eval_points,
     eval_rounding,
     paint,
+    turns,
 )
 from windlass.connectors.surface_contact.residual import add_residual
 from windlass.connectors.surface_contact.surfaces import (
@@ -46,6 +49,9 @@ from windlass.connectors.surface_contact.surfaces import (
     find_hollows,
 )
 from windlass.connectors.surface_contact.tangent import add_tangent
+from windlass.connectors.surface_contact.twist_residual import add_twist_residual
+from windlass.connectors.surface_contact.twist_tangent import add_twist_tangent
+from windlass.connectors.surface_contact.twist_update import update_twist_history
 from windlass.connectors.surface_contact.update import OUTSIDE, update_history
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
@@ -93,10 +99,15 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
     coordinates. The width follows from the marker with the most coordinates.
     """
+    return add_surface_dofs(find_cable_dofs(world, table), world, table)
+
+
+def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
+    """Append the global coordinate indices of the surface of each row to those of its cable."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((find_cable_dofs(world, table), surface[:, :width]), axis=1)
+    return np.concatenate((cable, surface[:, :width]), axis=1)
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -115,20 +126,27 @@ def bind(rows: LocalRows) -> ContactRows:
     return bind_rows(rows, bind_surfaces(rows, ids), surface)
 
 
-def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> ContactRows:
-    """Create the arrays that the kernels read, for the given surfaces."""
+def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further: NDArray[Any]) -> ContactRows:
+    """Create the arrays that the kernels read, for the given surfaces; ``further`` contains further fields of the
+    records."""
     points = rows.local("points")
     own = create_records(
-        surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points)
-    )
+        surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points),
+        **further,
+    )  # fmt: skip
     return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs))
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid cables, surfaces or history values."""
     check_cables(world, table, WIDTHS)
-    check_friction(table)
     check_history(world, table, PER_POINT)
+    check_pairs(world, table)
+
+
+def check_pairs(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for friction without bristles and dampers, pairs that have two rows, and too thick ropes."""
+    check_friction(table)
     surfaces, cables = table.local("surface"), table.local("cable")
     _, first = np.unique(surfaces * (cables.max(initial=0) + 1) + cables, return_index=True)
     for k in np.setdiff1d(np.arange(table.resident_count), first)[:1]:
@@ -229,15 +247,18 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
 
 def create_system(rows: LocalRows, c: ContactRows) -> System:
     """Create the forces, the tangent and the update of rows."""
+    forces, tangent, update = add_residual, add_tangent, update_history
+    if turns(c):
+        forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
     system = System(rows.table.kind, c.dofs)
-    system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
+    system.residual = call(forces, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
-        add_tangent,
+        tangent,
         lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
     # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
     # not converge
-    system.post_newton, system.return_map.rest = follow_updates(update_history, c, FAMILY)
+    system.post_newton, system.return_map.rest = follow_updates(update, c, FAMILY)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 

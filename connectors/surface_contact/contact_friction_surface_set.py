@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.contact.pair_search import bind_groups, find_members, find_partners, follow_pairs, pair_dofs
 from windlass.connectors.contact.rows import PointContact, check_cables
@@ -93,6 +94,11 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid cables, surfaces or history values."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_cables(world, table, WIDTHS)
+    check_sets(world, table)
+
+
+def check_sets(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for friction without bristles and dampers, invalid sets, and too thick ropes."""
     check_friction(table)
     members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
     for one in np.unique(sets):
@@ -109,7 +115,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12) and of a surface of its set, see `pair_dofs`."""
-    return pair_dofs(find_cable_dofs(world, table), table.local("surface_set"), *_find_surfaces(world))
+    return add_surface_dofs(find_cable_dofs(world, table), world, table)
+
+
+def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
+    """Append the global coordinate indices of a surface of its set to those of each cable."""
+    return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
 def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
@@ -118,18 +129,24 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 def bind(rows: LocalRows) -> SurfacePairs:
     """Create the arrays that the kernels read. The rows have no surfaces yet."""
+    return bind_pairs(rows, PER_POINT)
+
+
+def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> SurfacePairs:
+    """Create the arrays that the kernels read; a point has ``per_point`` history values, and ``further`` contains
+    further fields of the records."""
     layout, count = rows.layout, len(rows.rows)
     numbers, of_set = _find_surfaces(rows.world)
     known = layout.local_dofs(numbers) if numbers.size else numbers
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
-    points = bind_rows(rows, surfaces, np.zeros(count, np.int64))
+    points = bind_rows(rows, surfaces, np.zeros(count, np.int64), **further)
     shared, _, of_surface = bind_groups(rows, "surface_set", of_set)
     on = points.rows["active"].copy()
     points.rows["active"] = False
     return SurfacePairs(
         points=points._replace(dofs=points.dofs.copy()),
         on=on,
-        place=points.rows["data"] + PER_POINT * points.rows["points"],
+        place=points.rows["data"] + per_point * points.rows["points"],
         dofs=np.vstack((np.full((1, numbers.shape[1]), layout.spare), known)),
         surface_set=of_surface,
         reach=eval_reach(surfaces),
@@ -139,8 +156,12 @@ def bind(rows: LocalRows) -> SurfacePairs:
 
 def build(rows: LocalRows) -> System:
     """Create the system that evaluates the rows."""
-    p, assign = bind(rows), call(assign_surfaces)
-    c = p.points
+    return build_pairs(rows, bind(rows))
+
+
+def build_pairs(rows: LocalRows, p: SurfacePairs) -> System:
+    """Create the system that evaluates rows with the given data."""
+    c, assign = p.points, call(assign_surfaces)
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
 
@@ -204,11 +225,26 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
     return gaps
 
 
+def follow_outputs(outputs: dict[str, Output]) -> dict[str, Output]:
+    """Convert the outputs of a law with fixed surfaces to those of rows with current surfaces, and add the current
+    surface."""
+    return {
+        **{name: _follow(output) for name, output in outputs.items()},
+        "gap": replace(outputs["gap"], evaluate=eval_gaps),
+        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_partners),
+    }
+
+
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
     """Add fields of the contact with the current surfaces to the drawings of the cables."""
     p: SurfacePairs = rows.columns
     assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)
+
+
+def read_surfaces(world: Tables, table: EntityTable) -> IntArray:
+    """Return the entity indices of the surfaces of all sets."""
+    return world.table(SetSurface).local("surface")
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -224,12 +260,8 @@ register(
     dofs=dofs,
     bind=bind,
     build=build,
-    reads=lambda world, table: world.table(SetSurface).local("surface"),
-    outputs={
-        **{name: _follow(output) for name, output in OUTPUTS.items()},
-        "gap": replace(OUTPUTS["gap"], evaluate=eval_gaps),
-        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_partners),
-    },
+    reads=read_surfaces,
+    outputs=follow_outputs(OUTPUTS),
     fill_defaults=fill_defaults,
     check=check,
     source=SOURCE,

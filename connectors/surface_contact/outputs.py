@@ -20,9 +20,11 @@ from windlass.connectors.contact.power import clear_place, create_place_account,
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
+    Lever,
+    SurfaceFrame,
     create_frame,
     eval_forces,
     eval_touch,
@@ -31,11 +33,14 @@ from windlass.connectors.surface_contact.kernels import (
     read_state,
     rubs,
     to_global,
+    to_surface,
 )
 from windlass.connectors.surface_contact.tangent import hessian_product
+from windlass.connectors.surface_contact.twist_kernels import eval_spin, eval_turning_forces, read_start
 from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.elements.cable2d.points import shape
-from windlass.elements.nodes.vectors import dot
+from windlass.elements.cable3d.twist_points import COUNT, interpolate, read_coordinates, twist_angle
+from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
@@ -50,8 +55,32 @@ POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Indices of the global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER = 14
 """Index of the first quantity for `create_place_account`."""
-SIZE = POWER + power.NUMBERS
+TORQUE = POWER + power.NUMBERS
+"""Index of the torque of friction on a rope with twist about its axis [N m]."""
+TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
+"""Indices of the global vector of this torque."""
+TURN = TORQUE + 4
+"""Index of the angle by which a rope with twist has turned on its surface since the start of the step [rad]."""
+SIZE = TURN + 1
 """Number of all quantities of a point."""
+
+
+@kernel(inline=True)
+def clear_point(row: FloatArray) -> None:
+    """Write the values of a point that the row does not have."""
+    row[:] = 0.0
+    row[STATE] = UNDEFINED
+    clear_place(row[POWER:])
+
+
+@kernel(inline=True)
+def write_geometry(row: FloatArray, o: SurfaceFrame, z: Lever, h: Distance, rope_radius: float) -> None:
+    """Write position, gap and normal of a closed or open point."""
+    row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
+    row[GAP] = h.phi - rope_radius if h.there else OUTSIDE
+    row[POWER + power.GAP] = h.phi - rope_radius if h.there else NO_GAP
+    if h.there:
+        row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
 
 
 @kernel
@@ -78,23 +107,15 @@ def fill_numbers(
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
             # values of a point that the row does not have
-            row = out[i, k]
-            for j in range(POWER):
-                row[j] = 0.0
-            row[STATE], place = UNDEFINED, row[POWER:]
-            clear_place(place)
+            row, place = out[i, k], out[i, k, POWER:]
+            clear_point(row)
             if k >= n:
                 continue
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # position, gap and normal of closed and open points
-            row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
-            row[GAP] = h.phi - own.rope_radius if h.there else OUTSIDE
-            place[power.GAP] = h.phi - own.rope_radius if h.there else NO_GAP
-            if not h.there:
-                continue
-            row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
-            if data[first + k] > 0.0 or not own.active:
+            write_geometry(row, o, z, h, own.rope_radius)
+            if not h.there or data[first + k] > 0.0 or not own.active:
                 continue
             # forces and rates of closed points
             state = read_state(data, start, first, n, k, law.friction_stiffness)
@@ -113,7 +134,79 @@ def fill_numbers(
             write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
 
 
-_fill = call(fill_numbers)
+@kernel
+def fill_twist_numbers(
+    c: ContactRows,
+    m: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the quantities of `fill_numbers` for ropes with twist, and the torque about the axis.
+
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The difference of their power from this is the
+    lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
+    `twist_kernels.py`.
+    """
+    y, yt, sigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    for i in range(len(c.rows)):
+        own, law = c.rows[i], read_law(c.rows[i], 0.0)
+        n, first, s, L = own.points, own.data, own.surface, own.length * own.points
+        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        # coordinates of the frames of the material
+        read_coordinates(own.dofs, 1.0 / L, x, y)
+        read_coordinates(own.dofs, 1.0 / L, v, yt)
+        twist = twist_angle(own, y)
+        for k in range(out.shape[1]):
+            # values of a point that the row does not have
+            row, place = out[i, k], out[i, k, POWER:]
+            clear_point(row)
+            if k >= n:
+                continue
+            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
+            h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
+            # position, gap and normal of closed and open points
+            write_geometry(row, o, z, h, own.rope_radius)
+            if not h.there or data[first + k] > 0.0 or not own.active:
+                continue
+            # forces and rates of closed points
+            spin = eval_spin(o, own, relative_place(k, n), y, yt, twist, sigma)
+            state = read_state(data, start, first, n, k, law.friction_stiffness)
+            a, T0, d0 = read_start(data, start, first, n, k)
+            both = eval_turning_forces(law, own.rope_radius, h, z, spin, state, a, T0, d0)
+            F, b, angle = both.point, both.b, both.angle
+            t, square = F.f.force, dot(F.vt, F.vt)
+            row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
+            row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
+            row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
+            for d in range(3):
+                row[TORQUE + 1 + d] = -both.torque * spin.t[d]
+            # powers and energies
+            taken, damping, lever, bent = dot(t, F.vt), 0.0, 0.0, 0.0
+            if both.rubs:
+                # rates of the normal and of the slope in the frame of the surface
+                nt, p, pt = hessian_product(h, z.U, z.V, z.W), interpolate(spin.P, 1.0, y), interpolate(spin.P, 1.0, yt)
+                turned = cross((o.wx, o.wy, o.wz), p)
+                pt = to_surface(o, pt[0] - turned[0], pt[1] - turned[1], pt[2] - turned[2])
+                Tt = combine(1.0 / spin.size, pt, -dot(spin.T, pt) / spin.size, spin.T)
+                tilt = combine(1.0, cross(Tt, (h.nx, h.ny, h.nz)), 1.0, cross(spin.T, nt))
+                along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+                rest = own.rope_radius * (dot(both.g, pt) * dot(F.u, b) + angle * dot(F.u, tilt))
+                lever = law.friction_stiffness * (along * dot(F.u, nt) + rest)
+                damping, limit = law.friction_velocity_penalty * square, coulomb(law.friction_coefficient, F.fn)[0]
+                bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
+            write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
+
+
+_fill, _fill_twist = call(fill_numbers), call(fill_twist_numbers)
+
+
+def turns(c: ContactRows) -> bool:
+    """Return whether the rows belong to ropes with twist, which friction turns about their axis."""
+    return "free_twist" in (c.rows.dtype.names or ())
 
 
 def create_numbers(c: ContactRows) -> FloatArray:
@@ -126,7 +219,8 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     and the state -2.
     """
     out = create_numbers(c)
-    _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
+    fill = _fill_twist if turns(c) else _fill
+    fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
 
@@ -135,7 +229,8 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
     surfaces.
     """
     out = create_numbers(c)
-    fill = call(fill_numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
+    numbers = fill_twist_numbers if turns(c) else fill_numbers
+    fill = call(numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
     return create_place_account(before + fill, out, POWER, by)
 
 
@@ -241,3 +336,17 @@ OUTPUTS["lever_power"] = replace(
     OUTPUTS["lever_power"],
     doc="power of bristles across the tangent plane of a curved surface, not lost, shape (rows,)",
 )
+TWIST_OUTPUTS: dict[str, Output] = {
+    **OUTPUTS,
+    "axis_torque": _output(
+        "N m", "torque of friction on the rope about its axis t = r'/|r'| at each point, 0 where open, (points,)",
+        lambda o, c: o[..., TORQUE],
+    ),
+    "axis_torque_vector": _output(
+        "N m", "this torque as a global vector, (points, 3)", lambda o, c: o[..., TORQUE_VECTOR]
+    ),
+    "slip_rate": replace(
+        OUTPUTS["slip_rate"], doc="|v_t| of each point at the surface of the rope, with its spin, (points,)"
+    ),
+}  # fmt: skip
+"""Output variables of the law for ropes with twist."""

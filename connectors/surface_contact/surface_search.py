@@ -67,6 +67,7 @@ def eval_reach(s: Geometry) -> FloatArray:
 def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
     """Assign rows to the surfaces that their history values name; return whether the surface of any row has changed."""
     changed, c = False, p.points
+    first = c.dofs.shape[1] - p.dofs.shape[1]
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
         if number == p.number[i]:
@@ -75,7 +76,7 @@ def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
         p.number[i] = number
         c.rows[i].surface, c.rows[i].active = max(number - 1, 0), p.on[i] and number > 0
         for a in range(p.dofs.shape[1]):
-            c.dofs[i, 12 + a] = p.dofs[number, a]
+            c.dofs[i, first + a] = p.dofs[number, a]
     return changed
 
 

@@ -658,6 +658,21 @@ def surface(s: Sketch) -> None:
     s.text((0.45, -0.7), "depth g < 0: contact_stiffness_per_length", RED)
 
 
+@draws("ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable")
+def turning_rope(s: Sketch) -> None:
+    s.ground((0, 0), 4.8)
+    s.circle((0, 1.0), 1.0, BLUE)
+    s.dot((0, 1.0))
+    s.text((1.2, 1.0), "axis t, towards the reader", align="left")
+    s.dot((0, 0), color=RED)
+    s.arrow((0, 1.0), (-1.9, 1.0), "V: velocity of the axis", (-0.1, 0.0), GREEN)
+    s.arc((0, 1.0), 1.3, 20.0, 70.0, "s: spin relative to the surface", shift=(0.25, 0.1))
+    s.measure((0, 0.95), (0, 0.05), "rope_radius $r_c$", (1.9, 0.1))
+    s.arrow((0, 0.0), (1.2, 0.0), color=RED)
+    s.text((1.3, -0.35), "friction: force on the axis and torque about it", RED, align="center")
+    s.text((0, -0.8), "rolls where $V = r_c\\,s\\,b$, with $b = t \\times n$", GREY, align="center")
+
+
 @draws("PlaneSurface")
 def plane(s: Sketch) -> None:
     s.line((-2, -0.4), (1.4, -0.4), (2.4, 0.5), (-1.0, 0.5), (-2, -0.4))

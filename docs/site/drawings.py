@@ -165,6 +165,7 @@ THEORY = {
     "bodies": "RigidBody3D", "cable_contact": "ContactFrictionCables3D", "carriages": "SlidingJoint", "fluids": "Fluid",
     "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
     "surfaces": "SheaveSurface", "winches": "WinchCable2D", "rods": "TwistCable3D",
+    "turning_rope": "ContactFrictionSurfaceTwistCable",
     "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
 }  # fmt: skip

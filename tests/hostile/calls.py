@@ -289,7 +289,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "add_surface_contact": (
             con.add_surface_contact,
             {"world": s.open, "surfaces": s.drum, "cables": s.open_cable, "points": 4, "rope_radius": 0.01,
-             "tension": 100.0, "radius": 0.1, "touching": 2, "skin": 0.1, "friction_coefficient": 0.3},
+             "tension": 100.0, "radius": 0.1, "touching": 2, "skin": 0.1, "turns_rope": False,
+             "friction_coefficient": 0.3},
         ),
         "add_drum": (
             con.add_drum,

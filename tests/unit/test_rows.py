@@ -84,7 +84,7 @@ STIFF = {"contact_stiffness_per_length": 1e3}
 DERIVED = {
     "circle_points": {"radius", "length", "beside"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
-    "surface_contact": {"length"},
+    "surface_contact": {"length", "dofs", "b0", "b1", "F0", "F1", "free_angle", "free_twist"},
     "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop"},
 }
 
@@ -99,8 +99,12 @@ def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]
         rows = con.add_cable_contact(world, rope, radius=0.1, points=5, **STIFF)
         return world, rows, [con.ContactFrictionCables3D, con.CableContactSet]
     if room == "surface_contact":
+        rod = straight_cable(
+            world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, torsional_stiffness=1.0, rotary_inertia=1.0, **LINE
+        )
         drum = world.add(con.DrumSurface, marker=marker, radius=1.0)
-        return world, con.add_surface_contact(world, drum, rope, **STIFF), [con.ContactFrictionSurfaceCable]
+        rows = con.add_surface_contact(world, drum, rod, rope_radius=0.1, turns_rope=True, **STIFF)
+        return world, rows, [con.ContactFrictionSurfaceTwistCable]
     law: Any = con.ContactFrictionCirclePoints2D
     if room == "circle_segments":
         law = con.ContactFrictionCircleCable2D

@@ -16,6 +16,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import f
 from windlass.connectors.surface_contact.draw import find_nodes
 from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, straight_cable
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.history import GenericData
 from windlass.framework.output.scene import Scene
 
 from support.series import read_series
@@ -96,6 +97,38 @@ def test_more_errors() -> None:
     ground = con.rigid_marker(world, world.add(Ground))
     with pytest.raises(wl.ModelError, match=r"flange_radius = 0.1 m of add_drum: must be > 0.1 m"):
         con.add_drum(world, ground, radius=0.1, half_width=0.1, flange_radius=0.1)
+
+
+def test_errors_of_ropes_that_friction_turns() -> None:
+    """Cables without twist, ropes without radius, wrong numbers of history values, and pairs given twice are errors."""
+    world, surface, _ = create(con.DrumSurface, {"radius": 0.1})
+    stiff = {"contact_stiffness_per_length": 1e5, "turns_rope": True}
+    rope = world.entity(int(world.table(Cable3D).ids_of(np.array([0]))[0]))
+    count = world.count
+    with pytest.raises(
+        wl.ModelError, match=r"with turns_rope has .* must be TwistCable3D, because other cables have no"
+    ):
+        con.add_surface_contact(world, surface, rope, rope_radius=0.01, **stiff)
+    with pytest.raises(
+        wl.ModelError, match=r"cable in ContactFrictionSurfaceTwistCable row 0 = .*: must be a TwistCable3D"
+    ):
+        world.add(
+            con.ContactFrictionSurfaceTwistCable, surface=surface, cable=rope, points=1, rope_radius=0.01,
+            contact_stiffness_per_length=1.0,
+        )  # fmt: skip
+    assert world.count == count
+    rod = straight_cable(
+        world, (-1.0, 0.6, 0.0), (1.0, 0.6, 0.0), 1, torsional_stiffness=1.0, rotary_inertia=1.0, **ROPE
+    )
+    for touching, kind in ((None, "ContactFrictionSurfaceTwistCable"), (1, "ContactFrictionSurfaceSetTwistCable")):
+        with pytest.raises(wl.ModelError, match=f"rope_radius = 0.0 m in {kind} row 0: must be > 0"):
+            con.add_surface_contact(world, surface, rod, touching=touching, **stiff)
+    data = world.add(GenericData, initial=np.zeros(5))
+    with pytest.raises(wl.ModelError, match="turns_rope"):
+        con.add_surface_contact(world, surface, rod, rope_radius=0.01, **{**stiff, "turns_rope": 0.5})
+    con.add_surface_contact(world, surface, rod, points=1, rope_radius=0.01, data=data, **stiff)
+    with pytest.raises(wl.ModelError, match="has 5 values: must have 11"):
+        world.finalize()
 
 
 def test_surface_out_of_reach() -> None:

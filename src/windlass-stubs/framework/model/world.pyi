@@ -51,6 +51,8 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import ContactFrictionCircleSetPoints2D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
+from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import ContactFrictionSurfaceSetTwistCable
+from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import ContactFrictionSurfaceTwistCable
 from windlass.connectors.point_contact.surfaces import ContactHalfSpace
 from windlass.connectors.point_contact.materials import ContactMaterial
 from windlass.connectors.point_contact.surfaces import ContactSet
@@ -415,6 +417,34 @@ class ContactFrictionSurfaceSetCableEntity(Entity):
     rope_radius: Any
     contact_stiffness_per_length: Any
     surface_set: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceSetTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface_set: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
     cable: Any
     data: Any
 class ContactHalfSpaceEntity(Entity):
@@ -1252,6 +1282,10 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
+    @overload
     def add(self, component: type[ContactHalfSpace], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., position: Numbers = ..., rotation: Numbers = ...) -> ContactHalfSpaceEntity: ...
     @overload
     def add(self, component: type[ContactMaterial], *, name: str = ..., part: Part | None = ..., plane_strain_modulus: Numbers, dissipation: Numbers = ..., static_friction: Numbers = ..., dynamic_friction: Numbers = ..., viscous_friction: Numbers = ...) -> ContactMaterialEntity: ...
@@ -1431,6 +1465,10 @@ class World():
     def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceSetTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactSphereSphereEntity, *, active: YesNo = ...) -> None: ...
     @overload

@@ -1,0 +1,90 @@
+"""Forces of the contact of surfaces with ropes that have a twist; see `twist_kernels.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_segments.kernels import touches
+from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.kernels import (
+    ContactRows,
+    create_frame,
+    eval_global_force,
+    eval_touch,
+    gather,
+    read_state,
+)
+from windlass.connectors.surface_contact.twist_kernels import (
+    TWIST_CABLE,
+    eval_spin,
+    eval_turning_forces,
+    read_start,
+)
+from windlass.elements.cable2d.points import shape
+from windlass.elements.cable3d.twist_forces import scatter_forces
+from windlass.elements.cable3d.twist_points import COUNT, read_coordinates, twist_angle
+from windlass.elements.nodes.vectors import cross
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def add_twist_residual(
+    c: ContactRows,
+    m: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    f: FloatArray,
+) -> None:
+    """Add the left-hand-side forces of all rows to f; ``start``: history values at the start of the step."""
+    y, yt, sigma, on_y = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    load = np.empty(6)
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first, s = row.points, row.data, row.surface
+        if not row.active or not touches(data, first, n):
+            continue
+        # frame of the surface, and coordinates of the cable
+        marker, law, L = c.surfaces.marker[s], read_law(row, 0.0), row.length * n
+        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        read_coordinates(row.dofs, 1.0 / L, x, y)
+        read_coordinates(row.dofs, 1.0 / L, v, yt)
+        twist = twist_angle(row, y)
+        load[:], on_y[:] = 0.0, 0.0
+        # loop over closed points
+        for k in range(n):
+            if data[first + k] > 0.0:
+                continue
+            place = relative_place(k, n)
+            S = shape(place, L)
+            z = eval_touch(o, S, q, w)
+            h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
+            if not h.there:
+                continue
+            # force at the point, and moment about the axis
+            spin = eval_spin(o, row, place, y, yt, twist, sigma)
+            state = read_state(data, start, first, n, k, law.friction_stiffness)
+            a, T0, d0 = read_start(data, start, first, n, k)
+            forces = eval_turning_forces(law, row.rope_radius, h, z, spin, state, a, T0, d0)
+            F, M = eval_global_force(o, h, forces.point), forces.torque
+            moment = cross((z.dx, z.dy, z.dz), F)
+            for d in range(3):
+                for j in range(4):
+                    f[row.dofs[3 * j + d]] += S[j] * F[d]
+                load[d] += F[d]
+                load[3 + d] += moment[d] + M * spin.t[d]
+            for j in range(COUNT):
+                on_y[j] += M * sigma[j]
+        # forces on the slopes and angles of the cable, and on the marker of the surface
+        scatter_forces(row, 1.0 / L, on_y, f)
+        for b in range(c.dofs.shape[1] - TWIST_CABLE):
+            total = 0.0
+            for d in range(3):
+                total += m.J[marker, d, b] * load[d] + m.Jr[marker, d, b] * load[3 + d]
+            f[c.dofs[i, TWIST_CABLE + b]] -= total

@@ -1,0 +1,178 @@
+"""Models of ropes that friction on surfaces turns about their axis."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import (
+    Ground,
+    RigidBody3D,
+    Sheave,
+    cable_along,
+    helix,
+    nodes_of,
+    route_over_sheaves,
+    straight_cable,
+)
+
+RADIUS, MASS, INERTIA, WEIGHT = 0.02, 2.0, 4e-4, 2.0 * 9.81
+"""Radius of a solid rope [m], mass per length [kg/m], inertia m r²/2 per length [kg m] and weight per length [N/m]."""
+STIFFNESS = 1e6
+"""Stiffness of contact and bristles per length [N/m^2]."""
+ROD: dict[str, Any] = {
+    "axial_stiffness": 1e5, "bending_stiffness": 10.0, "torsional_stiffness": 5.0, "mass_per_length": MASS,
+    "rotary_inertia": INERTIA,
+}  # fmt: skip
+CONTACT: dict[str, Any] = {
+    "points": 2, "rope_radius": RADIUS, "contact_stiffness_per_length": STIFFNESS,
+    "friction_stiffness_per_length": STIFFNESS, "turns_rope": True,
+}  # fmt: skip
+
+
+class Lying(NamedTuple):
+    """A straight rope of 1 m along x that lies on the plane z = 0 by its weight."""
+
+    world: wl.World
+    rope: wl.Entity
+    nodes: wl.Entity
+    contacts: wl.Entity
+
+
+def create_lying(friction: float, side: float = 0.0, **contact: Any) -> Lying:
+    """Create the rope, with a force along y per length [N/m]."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    height = RADIUS - WEIGHT / STIFFNESS
+    rope = straight_cable(world, (0.0, 0.0, height), (1.0, 0.0, height), 2, **ROD)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    columns = {**CONTACT, "contact_damping_per_length": 20.0, "friction_coefficient": friction, **contact}
+    contacts = con.add_surface_contact(world, plane, rope, **columns)
+    if side:
+        for cable in (rope[0], rope[1]):
+            world.add(con.LineLoad, cable=cable, vector=(0.0, side, 0.0))
+    return Lying(world, rope, nodes_of(world, rope), contacts)
+
+
+def run_lying(model: Lying, end: float, spin: float = 0.0) -> tuple[Any, dict[str, float]]:
+    """Run from rest, or with a spin [rad/s], and return the state and the totals of an energy ledger [J]."""
+    start, ledger = wl.State(model.world), wl.EnergyLedger()
+    start.v[start.local_dofs(model.nodes)[:, 6]] = spin
+    state = wl.Dynamic(model.world, step=1e-3, end=end, name="").solve(start, hooks=[ledger])
+    return state, ledger.totals
+
+
+class OnDrum(NamedTuple):
+    """A rope in a helix on a drum about z, which turns with time."""
+
+    world: wl.World
+    rope: wl.Entity
+    nodes: wl.Entity
+    body: wl.Entity
+    contacts: wl.Entity
+
+
+def create_on_drum(angle: float) -> OnDrum:
+    """Create three quarters of a turn of a rope, held at its end and pulled with 100 N at its start; the drum turns by
+    an angle [rad] per second in the direction that drags the rope to its end."""
+    radius, drum, tension = 0.005, 0.095, 100.0
+    world = wl.World()
+    rope = cable_along(
+        world, helix((0, 0, 0), (0, 0, 1), drum + radius, 0.75, pitch=0.1, strands=0.05), 40, mass_per_length=0.3,
+        rotary_inertia=4e-6, axial_stiffness=2e5, bending_stiffness=0.01, torsional_stiffness=0.2,
+        turned_from=(0, 0, 1),
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    last = len(nodes) - 1
+    world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=-tension * np.asarray(nodes[0].slope))
+    con.fix(world, nodes[0], "x", "z", "twist")
+    con.fix(world, nodes[last], "x", "y", "z", "twist")
+    body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
+    bearing = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, body)
+    world.add(
+        con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(True,) * 3,
+        rotations=(True, True, False),
+    )  # fmt: skip
+    world.add(
+        con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "z"), offset_function=lambda t: angle * t
+    )
+    surface = world.add(con.DrumSurface, marker=bearing[1], radius=drum)
+    contacts = con.add_surface_contact(
+        world, surface, rope, points=4, rope_radius=radius, contact_stiffness_per_length=2e7,
+        friction_stiffness_per_length=2e7, friction_coefficient=0.2, turns_rope=True,
+    )  # fmt: skip
+    return OnDrum(world, rope, nodes, body, contacts)
+
+
+class OnSheave(NamedTuple):
+    """A rope that enters the groove of a sheave at a fleet angle, over steps of the turn of the sheave.
+
+    ``turned`` is the angle by which the free end has turned about its axis [rad], and ``torque`` the torque with the
+    largest magnitude of a cable [N m], shape (steps,) each.
+    """
+
+    turned: Any
+    torque: Any
+    verdict: Any
+
+
+def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50) -> OnSheave:
+    """Run a rope of 10 mm over a sheave of 0.2 m, by a part of a turn [1]. The rope enters upwards at a fleet angle
+    [rad], positive if it comes from y < 0; its free end can turn, and its other end is held."""
+    radius, groove, tension, span, stiffness = 0.005, 0.1, 1000.0, 0.2, 2e8
+    middle, axis = groove + radius, (0.0, 1.0, 0.0)
+    world = wl.World()
+    route = route_over_sheaves(
+        [Sheave((0, 0, 0), axis, middle, "left")], start=(-middle, 0.0, -span), end=(middle, 0.0, -0.1)
+    )
+    rope = cable_along(
+        world, route, elements, mass_per_length=0.1, rotary_inertia=0.05 * radius**2, axial_stiffness=2e5,
+        bending_stiffness=0.1, torsional_stiffness=0.3, turned_from=axis, reference_strain=-tension / 2e5,
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    last = len(nodes) - 1
+    body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
+    bearing = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, body)
+    world.add(
+        con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(True,) * 3,
+        rotations=(True, False, True),
+    )  # fmt: skip
+
+    def turned(t: float) -> float:
+        """Return the angle of the sheave; the rope is laid into the groove until t = 1."""
+        return 2.0 * np.pi * turn * max(t - 1.0, 0.0)
+
+    world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "y"), offset_function=turned)
+    surface = world.add(
+        con.SheaveSurface, marker=bearing[1], axis=axis, radius=groove, groove_radius=1.06 * radius,
+        outer_radius=groove + 3.0 * radius,
+    )  # fmt: skip
+    con.add_surface_contact(
+        world, surface, rope, points=4, rope_radius=radius, contact_stiffness_per_length=stiffness,
+        friction_stiffness_per_length=stiffness, friction_coefficient=0.15, turns_rope=True,
+    )  # fmt: skip
+    world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=(0.0, 0.0, -tension))
+    con.fix(world, nodes[0], "x")
+    con.prescribe(world, nodes[0], "y", lambda t: np.tan(angle) * (middle * turned(t) - span * min(t, 1.0)))
+    con.fix(world, nodes[last], "x", "y", "twist")
+    con.prescribe(world, nodes[last], "z", lambda t: -middle * turned(t))
+    solver, state = wl.Static(world, passes=wl.Passes(max_it=30), name=""), wl.State(world)
+
+    def read_angle() -> float:
+        """Return the angle of d_1 of the free end about its axis, from the global x axis."""
+        t, d, _ = wl.eval_output(nodes[0], "frame", state).T
+        return float(np.arctan2(t @ np.cross((1.0, 0.0, 0.0), d), d[0]))
+
+    for i in range(6):
+        solver.time = i / 5
+        state = solver.solve(state)
+    first, angles, torques = read_angle(), [], []
+    for i in range(1, steps + 1):
+        solver.time = 1.0 + i / steps
+        state = solver.solve(state)
+        along = wl.eval_output(rope, "torque", state)
+        angles.append(read_angle() - first)
+        torques.append(along[np.argmax(np.abs(along))])
+    return OnSheave(np.array(angles), np.array(torques), solver.verdict)
