@@ -77,12 +77,15 @@ if TYPE_CHECKING:
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
     from windlass.connectors.fluids.sea_states import wave_number as wave_number
+    from windlass.connectors.loads.box_fluid_load import BoxFluidLoad as BoxFluidLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
+    from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad as CylinderFluidLoad
     from windlass.connectors.loads.fluid_load import FluidLoad as FluidLoad
     from windlass.connectors.loads.force import Force as Force
     from windlass.connectors.loads.line_load import LineLoad as LineLoad
     from windlass.connectors.loads.line_torque import LineTorque as LineTorque
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
+    from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad as SphereFluidLoad
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
