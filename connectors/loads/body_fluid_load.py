@@ -54,6 +54,7 @@ from windlass.connectors.markers.position_markers import (
 )
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing, Output
@@ -255,6 +256,18 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
         return values | {"marker": position_marker(world, handles)}
     return values
+
+
+def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[str, Any]:
+    """Repeat a single number for a coefficient that has several components: ends of a cylinder or axes of a box."""
+    found = dict(values)
+    for name, given in values.items():
+        column = component.columns.get(name)
+        if name in ("end_drag", "drag", "end_added_mass", "added_mass", "parts") and column and column.shape:
+            numbers = read_numbers(given)
+            if numbers is not None and numbers.ndim == 0:
+                found[name] = [given] * column.shape[0]
+    return found
 
 
 def check_rows(world: Tables, table: EntityTable) -> None:

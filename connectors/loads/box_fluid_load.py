@@ -13,13 +13,15 @@ Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from windlass.connectors.loads.body_fluid_load import Pieces, register_body_load
+from windlass.connectors.loads.body_fluid_load import Pieces, fill_defaults, register_body_load, repeat_numbers
 from windlass.connectors.loads.immersion import BOX
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import LocalRows
+from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
 
 
@@ -76,4 +78,11 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
     return rows.local("sides")[:, None, :] * corners, lines, faces
 
 
-register_body_load(BoxFluidLoad, divide, outline, source="[@dnv2010]; [@newman1977]; [@morison1950]")
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Replace bodies by markers, and repeat single numbers for all axes."""
+    return repeat_numbers(BoxFluidLoad, fill_defaults(world, values))
+
+
+register_body_load(
+    BoxFluidLoad, divide, outline, complete=complete, source="[@dnv2010]; [@newman1977]; [@morison1950]"
+)

@@ -22,7 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.loads.body_fluid_load import PLANE, Pieces, check_rows, fill_defaults, register_body_load
+from windlass.connectors.loads.body_fluid_load import (
+    PLANE,
+    Pieces,
+    check_rows,
+    fill_defaults,
+    register_body_load,
+    repeat_numbers,
+)
 from windlass.connectors.loads.immersion import CYLINDER
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray, IntArray
@@ -54,12 +61,12 @@ class CylinderFluidLoad(Component):
         switchable=True,
     )  # fmt: skip
     end_drag = column(
-        "1", "drag coefficient C_e of the first and the last end, relative to the area of an end", shape=(2,),
+        "1", "drag coefficients C_e of the first and the last end, relative to the area of an end", shape=(2,),
         default=(0.6, 0.6), minimum=0.0, switchable=True,
     )  # fmt: skip
     added_mass = column("1", "coefficient C_a of the added mass across the axis", default=1.0, minimum=0.0)
     end_added_mass = column(
-        "1", "coefficient C_ae of the added mass of the first and the last end, relative to half a sphere", shape=(2,),
+        "1", "coefficients C_ae of the added mass of the first and the last end, relative to half a sphere", shape=(2,),
         default=(0.6, 0.6), minimum=0.0,
     )  # fmt: skip
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
@@ -124,12 +131,12 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace bodies by markers, and insert the axis of 2D bodies as default."""
+    """Replace bodies by markers, insert the axis of 2D bodies as default, and repeat single numbers for both ends."""
     values = fill_defaults(world, values)
     marker = values.get("marker")
     if "axis" not in values and isinstance(marker, Entity) and marker.table.component in PLANE:
         values["axis"] = (0.0, 1.0, 0.0)
-    return values
+    return repeat_numbers(CylinderFluidLoad, values)
 
 
 def check(world: Tables, table: EntityTable) -> None:

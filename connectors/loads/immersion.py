@@ -37,6 +37,8 @@ GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in np.polynomial.lege
 integration error is below 1e-15 of the integral."""
 FLAT = 1e-7
 """Ratio c L/(s R) below which the axis of a cylinder is treated as parallel to the plane [1]."""
+LEAST = 1e-12
+"""Distance by which the plane is moved for boxes, relative to half the height of the box across the plane [1]."""
 TINY = 1e-150
 """Smallest divisor that replaces 0 [1]."""
 
@@ -129,6 +131,9 @@ def immerse_box(
         reach += 0.5 * abs(N[a]) * sides[a]
         for b in range(3):
             Iw[a, b] = 0.0
+    # a plane that coincides with a face cuts the box above this face, so that one of two boxes with a common face has
+    # the waterplane
+    h += LEAST * reach
     if abs(h) >= reach:
         return (whole if h > 0.0 else 0.0), 0.0
     # o is the point of the plane next to the centre, and all tetrahedra have a corner at o
