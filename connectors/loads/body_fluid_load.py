@@ -47,11 +47,10 @@ from windlass.connectors.markers.position_markers import (
     RIGID,
     NodePosition,
     PositionOnRigid2D,
-    PositionOnRigid3D,
     RigidNodePosition,
-    RigidNodePosition3D,
     position_marker,
 )
+from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
@@ -160,9 +159,7 @@ def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> Body
         turns=np.full(count, 0.0 if pieces.kind == SPHERE else 1.0),
     )
     every = np.arange(len(rows.rows))
-    own = create_records(
-        marker=index, first=np.searchsorted(row, every), end=np.searchsorted(row, every, side="right")
-    )
+    own = create_records(marker=index, first=np.searchsorted(row, every), end=np.searchsorted(row, every, side="right"))
     flows, users = create_flows_at(rows.world, fluids, up, np.cbrt(pieces.volume))
     some = count if users else 0
     return BodyGroup(
@@ -327,9 +324,12 @@ def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
     moment = add_up(m["r"] * m["V"][:, None] + m["S"])
     at = fields.markers[FAMILY].p[group.own["marker"]]
     center = np.where(volume[:, None] > 0.0, moment / np.maximum(volume, 1e-300)[:, None], at)
+    on = rows.local("active")[:, None]
     return BodyAnswer(
-        *(add_up(values) * rows.local("active")[:, None] for values in (m["F"], m["M"], drag)),
-        buoyancy=add_up(group.c["density"] * group.c["gravity"] * m["V"]) * rows.local("active"),
+        force=add_up(m["F"]) * on,
+        torque=add_up(m["M"]) * on,
+        drag=add_up(drag) * on,
+        buoyancy=add_up(group.c["density"] * group.c["gravity"] * m["V"]) * on[:, 0],
         volume=volume,
         immersion=volume / whole,
         center=center,

@@ -1,7 +1,7 @@
 """Forces of a fluid on pieces of a rigid body, with derivatives, and their sum at the marker of the body.
 
-Let r be the centre of a piece, v and r_tt its velocity and acceleration, e_k its axes, w = u - v, q_k = e_k·w, and V and
-S the immersed volume and its first moment (`immersion`). Volume without immersion: V_0, immersed fraction: s = V/V_0.
+Let r be the centre of a piece, v and r_tt its velocity and acceleration, e_k its axes, w = u - v, q_k = e_k·w. V and S
+are the immersed volume and its first moment (`immersion`), V_0 is the whole volume, and s = V/V_0.
 
     drag: D = s Σ d_k n_k q_k e_k,    n_k = sqrt(Σ_l P_kl q_l²)
     buoyancy and pressure of the undisturbed fluid: B = ρ V (a + g z),    torque about r: ρ S × (a + g z), 0 for spheres
@@ -221,7 +221,7 @@ def vary_immersion(c: Any, m: Any, surface: Any, i: int, dr: FloatArray, turn: F
     cross_to(turn, m[i].S, dS)
     for a in range(3):
         dS[a] += m[i].Sw[a] * dh - inner(m[i].Iw[a], dN)
-    return dV
+    return float(dV)
 
 
 @kernel(inline=True)

@@ -32,9 +32,7 @@ class BoxFluidLoad(Component):
     marker = ref(RIGID, "the centre: a rigid marker, or a rigid body or node (its reference point)")
     fluid = ref("fluid", "the fluid, which many loads may share")
     sides = column("m", "lengths of the sides along x, y, z of the marker's frame", shape=(3,), above=0.0)
-    parts = column(
-        "1", "numbers of parts along x, y, z", shape=(3,), default=(2, 2, 2), dtype=np.int64, minimum=1
-    )
+    parts = column("1", "numbers of parts along x, y, z", shape=(3,), default=(2, 2, 2), dtype=np.int64, minimum=1)
     drag = column(
         "1", "drag coefficients C along x, y, z, relative to the area of the face", shape=(3,), default=(1.05,) * 3,
         minimum=0.0, switchable=True,
@@ -71,7 +69,9 @@ def divide(rows: LocalRows) -> Pieces:
 
 def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
     """Return the edges and the faces of the boxes."""
-    corners = np.array([(x, y, z) for z in (-0.5, 0.5) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))])
+    corners = np.array(
+        [(x, y, z) for z in (-0.5, 0.5) for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))]
+    )
     ring = [(k, (k + 1) % 4) for k in range(4)]
     lines = np.array(ring + [(a + 4, b + 4) for a, b in ring] + [(k, k + 4) for k in range(4)])
     faces = np.array([(3, 2, 1, 0), (4, 5, 6, 7), *((a, b, b + 4, a + 4) for a, b in ring)])
@@ -83,6 +83,4 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return repeat_numbers(BoxFluidLoad, fill_defaults(world, values))
 
 
-register_body_load(
-    BoxFluidLoad, divide, outline, complete=complete, source="[@dnv2010]; [@newman1977]; [@morison1950]"
-)
+register_body_load(BoxFluidLoad, divide, outline, complete=complete, source="[@dnv2010]; [@newman1977]; [@morison1950]")

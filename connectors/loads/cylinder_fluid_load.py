@@ -124,7 +124,9 @@ def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
     number = np.arange(SIDES)
     after = np.roll(number, -1)
     four = number[:: SIDES // 4]
-    lines = [np.stack(pair, axis=1) for pair in ((number, after), (number + SIDES, after + SIDES), (four, four + SIDES))]
+    lines = [
+        np.stack(pair, axis=1) for pair in ((number, after), (number + SIDES, after + SIDES), (four, four + SIDES))
+    ]
     side = np.stack((number, after, after + SIDES, number + SIDES), axis=1)
     fan = np.array([(0, k, k + 1, k + 2) for k in range(1, SIDES - 2, 2)])
     return points, np.concatenate(lines), np.concatenate((side, fan, fan + SIDES))

@@ -27,13 +27,14 @@ from math import asin, cos, pi, sin, sqrt
 
 import numpy as np
 
+from windlass.elements.cable2d.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 SPHERE, CYLINDER, BOX = range(3)
 POINTS = 16
-GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in np.polynomial.legendre.leggauss(POINTS))
-"""Gauss points and weights for the integrals over β. The integrands are trigonometric polynomials of degree 4, so the
+GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in gauss_rule(POINTS))
+"""Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of degree 4, so the
 integration error is below 1e-15 of the integral."""
 FLAT = 1e-7
 """Ratio c L/(s R) below which the axis of a cylinder is treated as parallel to the plane [1]."""
@@ -91,9 +92,9 @@ def immerse_cylinder(
         Sl = -c * wll
     elif last > first:
         for k in range(POINTS):
-            beta = 0.5 * (first + last) + 0.5 * (last - first) * GAUSS_AT[k]
+            beta = first + (last - first) * GAUSS_AT[k]
             d, chord = radius * sin(beta), radius * cos(beta)
-            area = (last - first) * GAUSS_WEIGHT[k] * chord * chord
+            area = 2.0 * (last - first) * GAUSS_WEIGHT[k] * chord * chord
             l = min(max((h - s * d) / c, -half), half)
             V += area * (l + half)
             Sd += area * d * (l + half)
@@ -124,7 +125,7 @@ def immerse_box(
 ) -> tuple[float, float]:
     """Evaluate the immersed part of a box with sides along its own axes."""
     square = N[0] ** 2 + N[1] ** 2 + N[2] ** 2
-    size, reach = sqrt(square), 0.0
+    reach = 0.0
     whole = sides[0] * sides[1] * sides[2]
     for a in range(3):
         S[a], Sw[a] = 0.0, 0.0

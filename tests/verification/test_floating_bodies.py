@@ -6,6 +6,7 @@ The references are closed forms of hydrostatics and of Morison's equation: J. N.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,7 +141,7 @@ def test_decay_by_quadratic_drag() -> None:
     size = 2.0 * 0.5 * RHO * 8.0 * AREA / M
     extremes = np.abs(z[np.sort(np.concatenate(([0], argrelmax(z)[0], argrelmin(z)[0])))])
     assert len(extremes) > 12
-    for before, after in zip(extremes[:12], extremes[1:], strict=False):
+    for before, after in pairwise(extremes[:12]):
         left = (1.0 + size * before) * np.exp(-size * before)
         exact = brentq(lambda x, left=left: (1.0 - size * x) * np.exp(size * x) - left, 0.0, before)
         assert abs(after - exact) < 2e-4 * before
@@ -163,7 +164,7 @@ def test_righting_moment_of_a_wall_sided_body(heel: float) -> None:
 def test_spar_capsizes_without_metacentric_height(center: float, stable: bool) -> None:
     """A spar with GM > 0 keeps a small heel, a spar with GM < 0 turns over; the metacentre is 2.4625 m below the
     middle."""
-    assert (0.25 * RADIUS**2 / DRAFT - 2.5 > center) == stable
+    assert (center < 0.25 * RADIUS**2 / DRAFT - 2.5) == stable
     spar = create_spar(center, 0.02, normal_drag=1.0)
     turned = record(spar.body, "rotation")
     wl.Dynamic(spar.world, step=0.1, end=150.0, name="").solve(hooks=[turned])
