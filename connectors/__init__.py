@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
     from windlass.connectors.constraints.terminations import socket as socket
     from windlass.connectors.constraints.terminations import swivel as swivel
+    from windlass.connectors.constraints.vessel import Vessel as Vessel
+    from windlass.connectors.constraints.vessel import VesselMotion as VesselMotion
+    from windlass.connectors.constraints.vessel import vessel as vessel
     from windlass.connectors.control.cable_strain import CableStrain as CableStrain
     from windlass.connectors.control.cable_strain import strain_coordinate as strain_coordinate
     from windlass.connectors.control.fmu_controller import FMUController as FMUController
@@ -74,6 +77,8 @@ if TYPE_CHECKING:
     from windlass.connectors.drives.timing import timing_distance as timing_distance
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
+    from windlass.connectors.fluids.rao import RAO as RAO
+    from windlass.connectors.fluids.rao import read_rao as read_rao
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
     from windlass.connectors.fluids.sea_states import wave_number as wave_number

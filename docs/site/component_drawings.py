@@ -790,7 +790,7 @@ def floating(s: Sketch) -> None:
         s.line(middle - 0.4 * across, middle + 0.4 * across, color=GREY, width=1.0)
     s.dot(0.5 * (low + high))
     s.text((0.6, -0.55), "marker")
-    s.measure(low - 0.6 * across, high - 0.6 * across, "length or sides", (-0.15, 0.3))
+    s.measure(low - 0.6 * across, high - 0.6 * across, "length or sides", (-0.5, -0.7))
     s.measure(low - 0.4 * across - 0.2 * along, low + 0.4 * across - 0.2 * along, "diameter", (0.0, -0.25))
     s.text((0.6, -1.0), "strips or parts", GREY)
     s.arrow((-0.1, -0.9), (-0.1, -0.2))
