@@ -10,8 +10,8 @@ direction of travel of the wave relative to the x axis of the vessel: 0 for wave
 ahead.
 
 Between frequencies and headings, H_j is interpolated linearly. Below and above the frequencies of the table, H_j is the
-value at the nearest frequency. If the headings of the table are from 0 to 180°, the vessel is symmetric: for the heading
--β, sway, roll and yaw have the opposite sign.
+value at the nearest frequency. If the headings of the table are from 0 to 180°, the vessel is symmetric: for the
+heading -β, sway, roll and yaw have the opposite sign.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.19.
 """
@@ -101,8 +101,8 @@ class RAO:
             if not self.headings[0] - CLOSE <= angle <= self.headings[-1] + CLOSE:
                 low, high = self.headings[0] / DEGREE, self.headings[-1] / DEGREE
                 raise ModelError(
-                    f"heading = {given / DEGREE:g} deg of a wave at a vessel: must be from {low:g} to {high:g} deg, the "
-                    "headings of its RAO"
+                    f"heading = {given / DEGREE:g} deg of a wave at a vessel: must be from {low:g} to {high:g} deg, "
+                    "the headings of its RAO"
                 )
             by_frequency = _interpolate(self.frequencies, self.values, w)
             found[i] = signs * _interpolate(self.headings, by_frequency, angle)
@@ -112,7 +112,7 @@ class RAO:
 def _interpolate(x: FloatArray, y: NDArray[np.complex128], at: float) -> NDArray[np.complex128]:
     """Interpolate linearly along the first axis of y; before the first and after the last x the result is constant."""
     if len(x) == 1:
-        return y[0]
+        return np.asarray(y[0])
     k = min(max(int(np.searchsorted(x, at)), 1), len(x) - 1)
     share = min(max((at - x[k - 1]) / (x[k] - x[k - 1]), 0.0), 1.0)
     return np.asarray((1.0 - share) * y[k - 1] + share * y[k])
@@ -155,8 +155,8 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
             raise ModelError(f"{file} has the column {name!r}: must also have {name.removesuffix(' phase')!r}")
     if ("period" in names) == ("frequency" in names) or "heading" not in names or len(table) < 2:
         raise ModelError(
-            f"{file} has the columns {', '.join(names) or 'none'} and {max(len(table) - 1, 0)} lines: must have heading, "
-            "one of period and frequency, and at least one line"
+            f"{file} has the columns {', '.join(names) or 'none'} and {max(len(table) - 1, 0)} lines: must have "
+            "heading, one of period and frequency, and at least one line"
         )
     values = dict(zip(names, (read_rows(table, range(len(names)), file) * factors).T, strict=True))
     first = values.get("period", values.get("frequency"))

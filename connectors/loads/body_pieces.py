@@ -243,6 +243,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
         eval_drag(c, m, flow, i, w, q, n, D)
         eval_inertia(c, m[i].E, i, flow[i].a, I)
         s = m[i].V / c[i].volume
+        # the load does not depend on accelerations of the body
         m[i].G[:] = 0.0
         for a in range(3):
             P[a] = c[i].density * (flow[i].a[a] + (c[i].gravity if a == c[i].up else 0.0))
@@ -251,6 +252,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
             axis, of = which % 3, which // 3
             for a in range(3):
                 dr[a], turn[a], dv[a], spun[a], moved[a] = 0.0, 0.0, 0.0, 0.0, 0.0
+            # variations of position and velocity of the centre
             if of == 0:
                 dr[axis] = 1.0
             elif of == 1:
@@ -321,6 +323,7 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
             axis, of = column % 3, column // 3
             for a in range(3):
                 dr[a], turn[a], moved[a], spun[a], da[a] = 0.0, 0.0, 0.0, 0.0, 0.0
+            # variations of position and acceleration of the centre
             if of == 0:
                 dr[axis] = 1.0
             elif of == 1:
@@ -333,6 +336,7 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
                 cross_to(m[i].omega, first, second)
                 add_cross(m[i].omega, second, da)
             elif of == 3:
+                # the angular velocity changes the centripetal acceleration
                 spun[axis] = 1.0
                 cross_to(m[i].omega, m[i].arm, first)
                 add_cross(spun, first, da)

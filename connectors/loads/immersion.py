@@ -34,8 +34,8 @@ from windlass.framework.kernels.kernel import kernel
 SPHERE, CYLINDER, BOX = range(3)
 POINTS = 16
 GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in gauss_rule(POINTS))
-"""Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of degree 4, so the
-integration error is below 1e-15 of the integral."""
+"""Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of
+degree 4, so the integration error is below 1e-15 of the integral."""
 FLAT = 1e-7
 """Ratio c L/(s R) below which the axis of a cylinder is treated as parallel to the plane [1]."""
 LEAST = 1e-12
@@ -83,13 +83,13 @@ def immerse_cylinder(
     V = length * radius * radius * (first + 0.5 * pi + sin(first) * cosine)
     Sd, Sl = -2.0 / 3.0 * length * (radius * cosine) ** 3, 0.0
     # integrals over the waterplane of 1, l, d, l l, l d, d d and of the square of the distance across d and l
-    w0, wl, wd, wll, wld, wdd, wee = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    w_1, w_l, w_d, w_ll, w_ld, w_dd, w_ee = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if c * length < FLAT * across:
         # the plane is parallel to the axis
-        w0 = 2.0 * radius * cosine * length / max(s, TINY)
+        w_1 = 2.0 * radius * cosine * length / max(s, TINY)
         d = radius * sin(first)
-        wd, wdd, wll, wee = w0 * d, w0 * d * d, w0 * length * length / 12.0, w0 * (radius * cosine) ** 2 / 3.0
-        Sl = -c * wll
+        w_d, w_dd, w_ll, w_ee = w_1 * d, w_1 * d * d, w_1 * length * length / 12.0, w_1 * (radius * cosine) ** 2 / 3.0
+        Sl = -c * w_ll
     elif last > first:
         for k in range(POINTS):
             beta = first + (last - first) * GAUSS_AT[k]
@@ -101,22 +101,22 @@ def immerse_cylinder(
             Sl += 0.5 * area * (l * l - half * half)
             # the waterplane
             area /= c
-            w0 += area
-            wl += area * l
-            wd += area * d
-            wll += area * l * l
-            wld += area * l * d
-            wdd += area * d * d
-            wee += area * chord * chord / 3.0
+            w_1 += area
+            w_l += area * l
+            w_d += area * d
+            w_ll += area * l * l
+            w_ld += area * l * d
+            w_dd += area * d * d
+            w_ee += area * chord * chord / 3.0
     # components along the own axes
     S[0], S[1], S[2] = Sd * mx, Sd * my, side * Sl
-    Sw[0], Sw[1], Sw[2] = wd * mx, wd * my, side * wl
-    Iw[0, 0], Iw[1, 1] = wdd * mx * mx + wee * my * my, wdd * my * my + wee * mx * mx
-    Iw[0, 1] = Iw[1, 0] = (wdd - wee) * mx * my
-    Iw[0, 2] = Iw[2, 0] = side * wld * mx
-    Iw[1, 2] = Iw[2, 1] = side * wld * my
-    Iw[2, 2] = wll
-    return V, w0
+    Sw[0], Sw[1], Sw[2] = w_d * mx, w_d * my, side * w_l
+    Iw[0, 0], Iw[1, 1] = w_dd * mx * mx + w_ee * my * my, w_dd * my * my + w_ee * mx * mx
+    Iw[0, 1] = Iw[1, 0] = (w_dd - w_ee) * mx * my
+    Iw[0, 2] = Iw[2, 0] = side * w_ld * mx
+    Iw[1, 2] = Iw[2, 1] = side * w_ld * my
+    Iw[2, 2] = w_ll
+    return V, w_1
 
 
 @kernel
@@ -137,7 +137,7 @@ def immerse_box(
     h += LEAST * reach
     if abs(h) >= reach:
         return (whole if h > 0.0 else 0.0), 0.0
-    # o is the point of the plane next to the centre, and all tetrahedra have a corner at o
+    # all tetrahedra have a corner at o, the foot of the perpendicular from the centre to the plane
     o, q, cut = np.zeros(3), np.zeros((6, 3)), np.zeros((2, 3))
     corner = np.zeros((4, 3))
     depth = np.zeros(4)
