@@ -51,9 +51,6 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
     from windlass.connectors.constraints.terminations import socket as socket
     from windlass.connectors.constraints.terminations import swivel as swivel
-    from windlass.connectors.constraints.vessel import Vessel as Vessel
-    from windlass.connectors.constraints.vessel import VesselMotion as VesselMotion
-    from windlass.connectors.constraints.vessel import vessel as vessel
     from windlass.connectors.control.cable_strain import CableStrain as CableStrain
     from windlass.connectors.control.cable_strain import strain_coordinate as strain_coordinate
     from windlass.connectors.control.fmu_controller import FMUController as FMUController
@@ -195,6 +192,12 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.time_series import spline as spline
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
+    from windlass.connectors.vessels.floater import Floater as Floater
+    from windlass.connectors.vessels.floater import Radiation as Radiation
+    from windlass.connectors.vessels.floater import floater as floater
+    from windlass.connectors.vessels.vessel import Vessel as Vessel
+    from windlass.connectors.vessels.vessel import VesselMotion as VesselMotion
+    from windlass.connectors.vessels.vessel import vessel as vessel
 
 if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)

@@ -1,8 +1,8 @@
 """A buoy moored by three elastic ropes in a JONSWAP sea, with current and wind.
 
 Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all options, and ``-report FILE`` writes a report.
-``windlass show moored_buoy_out/mooring.vtkhdf`` shows the lines, the buoy and the forces of the water, and ``-film``
-writes a film.
+``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
+FILE.mp4`` writes a film.
 
 The buoy is a cylinder (`CylinderFluidLoad`) that pierces the surface. Its immersed volume, and therefore buoyancy and
 stability, follow the waves and its own motion exactly. Ropes of polyester (`Cable3D`, `FluidLoad`) run from anchors at

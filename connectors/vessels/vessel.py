@@ -37,38 +37,64 @@ SMALL = 1e-6
 """Rotation [rad] below which sin(θ/2)/θ is replaced by its series."""
 
 
-class VesselMotion:
-    """The motion of a vessel as a function of time.
+class WaveMotion:
+    """Responses of six degrees of freedom to waves, as functions of time: motions or forces.
 
     Args:
         frequencies: angular frequencies ω of the waves [rad/s], shape (m,).
-        responses: complex amplitudes of the six degrees of freedom at t = 0 [m, rad], shape (m, 6).
+        responses: complex amplitudes of the responses at t = 0, shape (m, 6).
         growth: duration of the start ramp [s]; 0 for no ramp.
-        position: position at rest [m], shape (3,).
-        heading: rotation about z at rest [rad].
     """
 
-    def __init__(
-        self, frequencies: FloatArray, responses: NDArray[np.complex128], growth: float, position: FloatArray,
-        heading: float,
-    ) -> None:  # fmt: skip
+    def __init__(self, frequencies: FloatArray, responses: NDArray[np.complex128], growth: float) -> None:
         self._omega, self._responses, self._growth = frequencies, responses, growth
-        self._position, self._cos, self._sin = position, float(np.cos(heading)), float(np.sin(heading))
-        half = 0.5 * heading
-        # matrix of the product of quaternions with the rotation by the heading
-        self._product = np.cos(half) * np.eye(4)
-        self._product[(1, 2, 3, 0), (2, 1, 0, 3)] = np.sin(half) * np.array((-1.0, 1.0, 1.0, -1.0))
-        self._known: tuple[float, FloatArray, FloatArray] | None = None
+        self._last: tuple[float, FloatArray, FloatArray] | None = None
 
     def eval_freedoms(self, t: float) -> tuple[FloatArray, FloatArray]:
-        """Return surge, sway, heave [m], roll, pitch, yaw [rad], and their time derivatives, shape (6,) each."""
+        """Return the responses in the order surge, sway, heave, roll, pitch, yaw, and their time derivatives, shape
+        (6,) each."""
+        if self._last is not None and self._last[0] == t:
+            return self._last[1], self._last[2]
         turning = self._responses * np.exp(-1j * self._omega * t)[:, None]
         X = turning.sum(axis=0).real
         rate = (-1j * self._omega[:, None] * turning).sum(axis=0).real
         if self._growth > 0.0:
             r, slope = step_up(t / self._growth)
             X, rate = r * X, r * rate + slope / self._growth * X
+        self._last = t, X, rate
         return X, rate
+
+
+def create_wave_motion(fluid: Entity, rao: RAO, position: FloatArray, heading: float) -> WaveMotion:
+    """Create the responses to the waves of a fluid at a position [m], shape (3,), for a heading [rad].
+
+    Raises:
+        ModelError: a wave whose heading is not in the table of the operators.
+    """
+    flow = create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64))
+    amplitude, omega, k, along, across, phase = flow.waves.T
+    psi = k * (position[0] * along + position[1] * across) + phase
+    responses = rao.eval_response(omega, np.arctan2(across, along) - heading)
+    return WaveMotion(omega, responses * (amplitude * np.exp(1j * psi))[:, None], flow.growth)
+
+
+class VesselMotion:
+    """The motion of a vessel as a function of time.
+
+    Args:
+        freedoms: surge, sway, heave [m], roll, pitch and yaw [rad].
+        position: position at rest [m], shape (3,).
+        heading: rotation about z at rest [rad].
+    """
+
+    def __init__(self, freedoms: WaveMotion, position: FloatArray, heading: float) -> None:
+        self.eval_freedoms = freedoms.eval_freedoms
+        self._position, self._cos, self._sin = position, float(np.cos(heading)), float(np.sin(heading))
+        half = 0.5 * heading
+        # matrix of the product of quaternions with the rotation by the heading
+        self._product = np.cos(half) * np.eye(4)
+        self._product[(1, 2, 3, 0), (2, 1, 0, 3)] = np.sin(half) * np.array((-1.0, 1.0, 1.0, -1.0))
+        self._known: tuple[float, FloatArray, FloatArray] | None = None
 
     def eval_coordinates(self, t: float) -> tuple[FloatArray, FloatArray]:
         """Return position [m] and Euler parameters, and their time derivatives, shape (7,) each."""
@@ -135,15 +161,10 @@ def vessel(
     """
     if fluid.table.component is not Fluid or len(fluid) != 1:
         raise ModelError(f"fluid = {fluid!r} of vessel: must be one Fluid")
-    flow = create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64))
-    if not len(flow.waves):
+    if not len(create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64)).waves):
         raise ModelError(f"fluid = {fluid!r} of vessel has no waves: must have waves, which move the vessel")
-    amplitude, omega, k, along, across, phase = flow.waves.T
     place = np.asarray(position, np.float64)
-    direction = np.arctan2(across, along)
-    psi = k * (place[0] * along + place[1] * across) + phase
-    responses = rao.eval_response(omega, direction - heading) * (amplitude * np.exp(1j * psi))[:, None]
-    motion = VesselMotion(omega, responses, flow.growth, place, heading)
+    motion = VesselMotion(create_wave_motion(fluid, rao, place, heading), place, heading)
     rest = np.array((np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)))
     body = world.add(RigidBody3D, name=name, position=place, euler_parameters=rest, mass=1.0, inertia=1.0)
     largest = int(np.abs(rest).argmax())
