@@ -7,6 +7,7 @@ The references are closed forms of hydrostatics and of Morison's equation: J. N.
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,9 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import MassPoint, RigidBody3D
 from windlass.framework.model.table import Entity
+
+from support.floating import move_box
+from support.processes import ROOT, run_python
 
 RHO, G = 1025.0, 9.81
 RADIUS, LENGTH, DRAFT = 1.5, 20.0, 15.0
@@ -220,8 +224,7 @@ def test_terminal_velocity_of_a_rising_sphere() -> None:
 
 
 def test_energy_of_a_floating_body() -> None:
-    """In calm water without drag, the kinetic energy with the added mass and the potential energy are constant; in
-    waves, the entries of the ledger are in balance."""
+    """The entries of the ledger of a box that tumbles in waves are in balance."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     body = world.add(
         RigidBody3D, position=(0.0, 0.0, 0.3), mass=900.0, inertia=(200.0, 250.0, 300.0),
@@ -233,3 +236,12 @@ def test_energy_of_a_floating_body() -> None:
     wl.Dynamic(world, step=0.005, end=6.0, name="").solve(hooks=[ledger])
     assert ledger.totals["BoxFluidLoad.drag"] > 100.0
     assert abs(ledger.rest) < 1e-3 * ledger.totals["BoxFluidLoad.drag"]
+
+
+@pytest.mark.long
+def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels as Python functions give the motion of compiled kernels."""
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+    done = run_python([ROOT / "tests/support/floating.py", tmp_path / "end.npz", "-quiet"], 1)
+    assert done.returncode == 0, done.stderr
+    assert_allclose(np.load(tmp_path / "end.npz")["q"], move_box(), rtol=0, atol=1e-10)
