@@ -12,9 +12,8 @@ represented by states, so the tangent is exact and the states are stored in chec
 
 X_j is the force per wave amplitude, with the phases and headings of `windlass.connectors.fluids.rao`.
 
-Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. Perez, T. I.
-Fossen, A Matlab toolbox for parametric identification of radiation-force models of ships and offshore structures,
-Modeling, Identification and Control 30 (2009) 1-15, for the states.
+Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. I. Fossen,
+Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley (2011), chapter 5, for the states.
 """
 
 from __future__ import annotations
