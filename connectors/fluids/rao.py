@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.user_functions.time_series import read_rows, read_table, split_heading
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, path
+from windlass.framework.checks.checks import checked, numbers, path
 from windlass.framework.errors import ModelError
 
 FREEDOMS = "surge", "sway", "heave", "roll", "pitch", "yaw"
@@ -53,19 +53,28 @@ class RAO:
     Args:
         frequencies: increasing angular frequencies ω > 0 [rad/s], shape (n,).
         headings: increasing headings β [rad], shape (h,), from 0 to π for a symmetric vessel, or from -π to 2 π.
-        values: complex responses H [m/m for surge, sway, heave; rad/m for roll, pitch, yaw], shape (n, h, 6).
+        amplitudes: amplitudes a_j per wave amplitude, shape (n, h, 6): motions [m/m for surge, sway, heave; rad/m for
+            roll, pitch, yaw], or forces [N/m] and torques [N m/m].
+        phases: phase lags ε_j [rad], shape (n, h, 6).
+
+    Attributes:
+        frequencies, headings: as given.
+        values: complex responses H, shape (n, h, 6).
 
     Raises:
-        ModelError: frequencies or headings that do not increase or are out of range, values of another shape, or values
-            that are not finite.
+        ModelError: frequencies or headings that do not increase or are out of range, amplitudes or phases of another
+            shape, or values that are not finite.
     """
 
-    def __init__(self, frequencies: Any, headings: Any, values: Any) -> None:
+    @checked(
+        frequencies=numbers("rad/s", (None,)), headings=numbers("rad", (None,)),
+        amplitudes=numbers("m/m, rad/m", (None, None, 6)), phases=numbers("rad", (None, None, 6)),
+    )  # fmt: skip
+    def __init__(self, frequencies: Any, headings: Any, amplitudes: Any, phases: Any) -> None:
         self.frequencies: FloatArray = np.array(frequencies, np.float64)
         self.headings: FloatArray = np.array(headings, np.float64)
-        self.values: NDArray[np.complex128] = np.array(values, np.complex128)
         for name, unit, array in (("frequencies", "rad/s", self.frequencies), ("headings", "rad", self.headings)):
-            if array.ndim != 1 or not len(array) or not np.isfinite(array).all() or not (np.diff(array) > 0.0).all():
+            if not len(array) or not (np.diff(array) > 0.0).all():
                 raise ModelError(f"{name} = {array.tolist()} {unit} of RAO: must be increasing numbers, at least one")
         if not self.frequencies[0] > 0.0:
             raise ModelError(f"frequencies of RAO begin with {self.frequencies[0]:g} rad/s: must be > 0")
@@ -74,8 +83,10 @@ class RAO:
                 f"headings of RAO are from {self.headings[0]:g} to {self.headings[-1]:g} rad: must be from -pi to 2 pi"
             )
         shape = len(self.frequencies), len(self.headings), 6
-        if self.values.shape != shape or not np.isfinite(self.values).all():
-            raise ModelError(f"values of RAO have the shape {self.values.shape}: must be finite, of shape {shape}")
+        for name, given in (("amplitudes", amplitudes), ("phases", phases)):
+            if np.shape(given) != shape:
+                raise ModelError(f"{name} of RAO have the shape {np.shape(given)}: must have the shape {shape}")
+        self.values: NDArray[np.complex128] = np.asarray(amplitudes) * np.exp(1j * np.asarray(phases))
 
     @property
     def is_symmetric(self) -> bool:
@@ -171,8 +182,8 @@ def _arrange(omega: FloatArray, values: dict[str, FloatArray], file: Any) -> RAO
     """Arrange the lines of a file by frequency and heading."""
     frequencies, row = np.unique(np.round(omega, 12), return_inverse=True)
     headings, column = np.unique(np.round(values["heading"], 12), return_inverse=True)
-    H = np.zeros((len(frequencies), len(headings), 6), np.complex128)
-    count = np.zeros(H.shape[:2], np.int64)
+    shape = len(frequencies), len(headings)
+    count, amplitudes, phases = np.zeros(shape, np.int64), np.zeros((*shape, 6)), np.zeros((*shape, 6))
     np.add.at(count, (row, column), 1)
     for i, k in np.argwhere(count != 1)[:1]:
         raise ModelError(
@@ -181,5 +192,6 @@ def _arrange(omega: FloatArray, values: dict[str, FloatArray], file: Any) -> RAO
         )
     zeros = np.zeros(len(omega))
     for j, name in enumerate(FREEDOMS):
-        H[row, column, j] = values.get(name, zeros) * np.exp(1j * values.get(f"{name} phase", zeros))
-    return RAO(frequencies, headings, H)
+        amplitudes[row, column, j] = values.get(name, zeros)
+        phases[row, column, j] = values.get(f"{name} phase", zeros)
+    return RAO(frequencies, headings, amplitudes, phases)

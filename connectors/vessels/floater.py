@@ -35,8 +35,7 @@ from windlass.elements.bodies.generic_ode2 import GenericODE2
 from windlass.elements.bodies.rigid3d import RigidBody3D
 from windlass.elements.nodes.generic_nodes import state_node
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, handle, instance, number, optional
-from windlass.framework.checks.values import read_numbers
+from windlass.framework.checks.checks import checked, handle, instance, number, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.table import Entity
@@ -49,18 +48,36 @@ ROUGH = 1e-9
 """Largest asymmetry of the added mass, relative to its largest element [1], that is treated as a rounding error."""
 
 
-class Radiation(NamedTuple):
-    """Retardation function k(t) = R exp(P t) Q as states.
+class Radiation:
+    """Retardation functions k(t) = R exp(P t) Q, given by the matrices of n states.
 
-    Attributes:
-        P: shape (n, n) [1/s], with eigenvalues whose real parts are < 0.
-        Q: shape (n, 6) [units of the states per m and per rad].
-        R: shape (6, n) [N/s and N m/s, for x, y, z and rotations, per unit of the states].
+    Args:
+        system_matrix: P, shape (n, n) [1/s], with eigenvalues whose real parts are < 0.
+        rate_matrix: Q, shape (n, 6) [unit of the states per m and per rad].
+        force_matrix: R, shape (6, n), for forces along x, y, z and torques [N and N m per unit of the states].
+
+    Raises:
+        ModelError: matrices of different numbers of states, values that are not finite, or states that are not stable.
     """
 
-    P: Any
-    Q: Any
-    R: Any
+    @checked(
+        system_matrix=numbers("1/s", (None, None)), rate_matrix=numbers("1/m, 1/rad", (None, 6)),
+        force_matrix=numbers("N, N m", (6, None)),
+    )  # fmt: skip
+    def __init__(self, system_matrix: Any, rate_matrix: Any, force_matrix: Any) -> None:
+        self.system_matrix: FloatArray = np.array(system_matrix, np.float64)
+        self.rate_matrix: FloatArray = np.array(rate_matrix, np.float64)
+        self.force_matrix: FloatArray = np.array(force_matrix, np.float64)
+        n = len(self.system_matrix)
+        for name, shape in (("system_matrix", (n, n)), ("rate_matrix", (n, 6)), ("force_matrix", (6, n))):
+            found = getattr(self, name).shape
+            if not n or found != shape:
+                raise ModelError(f"{name} of Radiation has the shape {found}: must have the shape {shape}, with n > 0")
+        largest = float(np.linalg.eigvals(self.system_matrix).real.max())
+        if largest >= 0.0:
+            raise ModelError(
+                f"system_matrix of Radiation has an eigenvalue with the real part {largest:g} 1/s: must be < 0"
+            )
 
 
 class Floater(NamedTuple):
@@ -81,12 +98,14 @@ class Floater(NamedTuple):
 
 @checked(
     world=instance(World), body=handle(), fluid=handle(), volume=number("m^3", minimum=0.0),
-    radiation=optional(instance(Radiation)), excitation=optional(instance(RAO)),
+    added_mass=numbers("kg, kg m, kg m^2", (6, 6)), stiffness=numbers("N/m, N, N m", (6, 6)),
+    damping=optional(numbers("N s/m, N s, N m s", (6, 6))), radiation=optional(instance(Radiation)),
+    excitation=optional(instance(RAO)),
 )  # fmt: skip
 @all_or_nothing
 def floater(
     world: World, body: Entity, fluid: Entity, *, added_mass: Any, stiffness: Any, volume: float,
-    damping: Any = None, radiation: Radiation | None = None, excitation: RAO | None = None,
+    damping: Any | None = None, radiation: Radiation | None = None, excitation: RAO | None = None,
 ) -> Floater:  # fmt: skip
     """Add the linear hydrodynamics of a floater to a rigid body, by Cummins' equation.
 
@@ -122,8 +141,8 @@ def floater(
     rest = node.table.collect("euler_parameters", node.rows)[0]
     if not np.allclose(rest, (1.0, 0.0, 0.0, 0.0), atol=1e-12):
         raise ModelError(f"euler_parameters = {rest.tolist()} of {body!r} in floater: must be (1, 0, 0, 0) at rest")
-    M, K = _read(added_mass, "added_mass", (6, 6)), _read(stiffness, "stiffness", (6, 6))
-    D = np.zeros((6, 6)) if damping is None else _read(damping, "damping", (6, 6))
+    M, K = np.asarray(added_mass, np.float64), np.asarray(stiffness, np.float64)
+    D = np.zeros((6, 6)) if damping is None else np.asarray(damping, np.float64)
     if np.abs(M - M.T).max() > ROUGH * np.abs(M).max():
         raise ModelError("added_mass of floater is not symmetric: must be symmetric [kg, kg m, kg m^2]")
     T = np.zeros((6, 7))
@@ -140,26 +159,17 @@ def floater(
     return Floater(matrices, states, loads, _add_excitation(world, body, fluid, coordinates, excitation))
 
 
-def _read(given: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
-    """Read a matrix of finite numbers."""
-    values = read_numbers(given)
-    if values is None or values.shape != shape or not np.isfinite(values).all():
-        found = np.shape(given) if values is None else values.shape
-        raise ModelError(f"{name} of floater has the shape {found}: must be finite numbers of shape {shape}")
-    return values
-
-
 def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation) -> tuple[Entity, Entity]:
     """Add the states of the radiation and the loads on the coordinates."""
-    size = np.shape(radiation.P)[:1]
-    P = _read(radiation.P, "P of radiation", (*size, *size))
-    n = len(P)
-    Q, R = _read(radiation.Q, "Q of radiation", (n, 6)), _read(radiation.R, "R of radiation", (6, n))
-    largest = float(np.linalg.eigvals(P).real.max())
-    if largest >= 0.0:
-        raise ModelError(f"P of radiation of floater has an eigenvalue with real part {largest:g} 1/s: must be < 0")
+    n, R = len(radiation.system_matrix), radiation.force_matrix
     states = world.add(state_node(n), name="radiation")
-    world.add(GenericODE1, node=states, inputs=coordinates, system_matrix=P, rate_matrix=Q * FACTORS)
+    world.add(
+        GenericODE1,
+        node=states,
+        inputs=coordinates,
+        system_matrix=radiation.system_matrix,
+        rate_matrix=radiation.rate_matrix * FACTORS,
+    )
     # the rate of a marker on a state is the state
     values = [coordinate_marker(world, states, f"y{k}") for k in range(n)]
     loads = [

@@ -89,12 +89,12 @@ def test_fairlead_follows_the_closed_form(sea: str, tmp_path: Path) -> None:
 def test_phase_lag_and_ramp() -> None:
     """Heave with the lag of a quarter period has its maximum a quarter period after the crest; waves that grow from
     zero begin with a vessel at rest."""
-    H = np.zeros((1, 1, 6), complex)
-    H[0, 0, 2] = np.exp(0.5j * np.pi)
+    amplitudes, phases = np.zeros((1, 1, 6)), np.zeros((1, 1, 6))
+    amplitudes[0, 0, 2], phases[0, 0, 2] = 1.0, 0.5 * np.pi
     for growth in (0.0, 8.0):
         world = wl.World(gravity=(0.0, 0.0, -9.81))
         water = world.add(con.Fluid, density=1025.0, wave_growth=growth, **con.regular_wave(2.0, 8.0))
-        motion = con.vessel(world, water, con.RAO([0.5], [0.0], H)).motion
+        motion = con.vessel(world, water, con.RAO([0.5], [0.0], amplitudes, phases)).motion
         t = np.linspace(16.0, 23.99, 800)
         heave = np.array([motion.eval_coordinates(time)[0][2] for time in t])
         assert abs(t[heave.argmax()] - 18.0) < 0.02  # the crest passes at 16 s
@@ -136,7 +136,9 @@ def test_interpolation_and_symmetry(tmp_path: Path) -> None:
     assert_allclose(rao.eval_response([0.01, 9.0], [0.0, 0.0])[[0, 1]], rao.values[[0, -1], 0], atol=1e-12)
     hertz = con.read_rao(write_file(tmp_path / "hertz.csv", "frequency [Hz]"))
     assert_allclose(hertz.frequencies, 2.0 * np.pi * np.array(PERIODS))
-    whole = con.RAO([1.0], np.radians([0.0, 180.0, 270.0, 360.0]), np.arange(24.0).reshape(1, 4, 6))
+    whole = con.RAO(
+        [1.0], np.radians([0.0, 180.0, 270.0, 360.0]), np.arange(24.0).reshape(1, 4, 6), np.zeros((1, 4, 6))
+    )
     assert_allclose(whole.eval_response(1.0, -0.5 * np.pi)[0], whole.values[0, 2])
 
 
@@ -167,7 +169,7 @@ def test_wrong_files(text: str, words: str, tmp_path: Path) -> None:
 
 
 def test_errors(tmp_path: Path) -> None:
-    rao = con.RAO([1.0], np.radians([0.0, 90.0]), np.zeros((1, 2, 6)))
+    rao = con.RAO([1.0], np.radians([0.0, 90.0]), *np.zeros((2, 1, 2, 6)))
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     calm = world.add(con.Fluid, density=1025.0)
     with pytest.raises(wl.ModelError, match="has no waves: must have waves"):
@@ -178,12 +180,14 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(wl.ModelError, match="heading = 180 deg of a wave at a vessel: must be from 0 to 90 deg"):
         con.vessel(world, sea, rao)
     assert not world.table(con.CoordinateConstraint).count
+    one = np.zeros((1, 1, 6))
     for given, words in (
-        (([], [0.0], 0.0), "frequencies = .* must be increasing numbers"),
-        (([2.0, 1.0], [0.0], 0.0), "frequencies = .* must be increasing numbers"),
-        (([-1.0], [0.0], 0.0), "frequencies of RAO begin with -1 rad/s: must be > 0"),
-        (([1.0], [0.0], np.zeros((1, 1, 5))), "values of RAO have the shape"),
-        (([1.0], [0.0], np.full((1, 1, 6), np.nan)), "values of RAO have the shape"),
+        (([], [0.0], one, one), "frequencies .* must be"),
+        (([2.0, 1.0], [0.0], one, one), "frequencies = .* must be increasing numbers"),
+        (([-1.0], [0.0], one, one), "frequencies of RAO begin with -1 rad/s: must be > 0"),
+        (([1.0], [0.0], one[:, :, :5], one), "amplitudes .* must be"),
+        (([1.0], [0.0], one, np.zeros((1, 2, 6))), r"phases of RAO have the shape \(1, 2, 6\): must have the shape"),
+        (([1.0], [0.0], one, one * np.nan), "phases .* must be"),
     ):
         with pytest.raises(wl.ModelError, match=words):
             con.RAO(*given)
