@@ -115,7 +115,7 @@ def eval_heave(model: Mooring, state: wl.State) -> float:
 def find_heave(model: Mooring, state: wl.State) -> float:
     """Return the frequency of the mode with the largest heave of the buoy [Hz]."""
     modes = wl.Modes(model.world, count=40).solve(state)
-    heave = np.abs(modes.shapes[:, state.local_dofs(model.buoy)[0, 2]])
+    heave = np.abs(modes.of(model.buoy)[:, 0, 2])
     return float(modes.frequencies[heave.argmax()])
 
 
@@ -125,7 +125,9 @@ def main() -> None:
     still = wl.Static(calm.world).solve()
     start = wl.State(sea.world)
     if not wl.help_requested():
-        start.q[:] = still.q
+        start.put(sea.buoy, still.of(calm.buoy))
+        for calm_rope, rope in zip(calm.ropes, sea.ropes, strict=True):
+            start.put(nodes_of(sea.world, rope), still.of(nodes_of(calm.world, calm_rope)))
         frequencies = find_heave(calm, still), eval_heave(calm, still)
     last, x = elements - 1, LENGTH / elements
     sensors = wl.Sensors(
