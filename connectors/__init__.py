@@ -74,15 +74,20 @@ if TYPE_CHECKING:
     from windlass.connectors.drives.timing import timing_distance as timing_distance
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
+    from windlass.connectors.fluids.rao import RAO as RAO
+    from windlass.connectors.fluids.rao import read_rao as read_rao
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
     from windlass.connectors.fluids.sea_states import wave_number as wave_number
+    from windlass.connectors.loads.box_fluid_load import BoxFluidLoad as BoxFluidLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
+    from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad as CylinderFluidLoad
     from windlass.connectors.loads.fluid_load import FluidLoad as FluidLoad
     from windlass.connectors.loads.force import Force as Force
     from windlass.connectors.loads.line_load import LineLoad as LineLoad
     from windlass.connectors.loads.line_torque import LineTorque as LineTorque
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
+    from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad as SphereFluidLoad
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
@@ -197,6 +202,12 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.time_series import spline as spline
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
+    from windlass.connectors.vessels.floater import Floater as Floater
+    from windlass.connectors.vessels.floater import Radiation as Radiation
+    from windlass.connectors.vessels.floater import floater as floater
+    from windlass.connectors.vessels.vessel import Vessel as Vessel
+    from windlass.connectors.vessels.vessel import VesselMotion as VesselMotion
+    from windlass.connectors.vessels.vessel import vessel as vessel
 
 if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)

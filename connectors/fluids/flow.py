@@ -71,6 +71,17 @@ def create_flows(count: int) -> NDArray[Any]:
     return create_records(**vectors, **matrices, s=np.zeros(count), st=np.zeros(count))
 
 
+def create_surfaces(count: int) -> NDArray[Any]:
+    """Create records of the surface of a fluid above points, shape (count,), for `fill_surface_shape`.
+
+    Z, Zt: height of the surface [m] and its time derivative [m/s].
+    slope, slope_t: derivatives of Z with respect to position [1] and their time derivatives [1/s], shape (3,).
+    bend: second derivatives of Z with respect to position [1/m], shape (3, 3).
+    """
+    vectors = {name: np.zeros((count, 3)) for name in ("slope", "slope_t")}
+    return create_records(Z=np.zeros(count), Zt=np.zeros(count), **vectors, bend=np.zeros((count, 3, 3)))
+
+
 @kernel(inline=True)
 def step_up(x: float) -> tuple[float, float]:
     """Evaluate a cubic step from 0 at x <= 0 to 1 at x >= 1, and its derivative."""
@@ -255,6 +266,36 @@ def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArr
         height[i] = c.level
         for m in range(len(c.waves)):
             height[i] += grown * c.waves[m, 0] * cos(eval_phase(c, m, points[i].r, time[0]))
+
+
+@kernel
+def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
+    """Fill the records f of the surface above points, see `create_surfaces`, at the time ``time[0]``."""
+    t, side = time[0], 3 - c.up
+    grown, rate = eval_growth(c, t)
+    for i in c.where:
+        f[i].Z, f[i].Zt = c.level, 0.0
+        for a in range(3):
+            f[i].slope[a], f[i].slope_t[a] = 0.0, 0.0
+            for b in range(3):
+                f[i].bend[a, b] = 0.0
+        for m in range(len(c.waves)):
+            w = c.waves[m]
+            psi = eval_phase(c, m, points[i].r, t)
+            high, steep = w[0] * cos(psi), -w[0] * sin(psi)
+            kx, ky = w[2] * w[3], w[2] * w[4]
+            f[i].Z += grown * high
+            f[i].Zt += rate * high - grown * w[1] * steep
+            # time derivative of the slope divided by the wave number
+            change = rate * steep + grown * w[1] * high
+            f[i].slope[0] += grown * kx * steep
+            f[i].slope[side] += grown * ky * steep
+            f[i].slope_t[0] += kx * change
+            f[i].slope_t[side] += ky * change
+            f[i].bend[0, 0] -= grown * kx * kx * high
+            f[i].bend[side, side] -= grown * ky * ky * high
+            f[i].bend[0, side] -= grown * kx * ky * high
+            f[i].bend[side, 0] -= grown * kx * ky * high
 
 
 @kernel

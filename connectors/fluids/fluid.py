@@ -32,6 +32,8 @@ PROFILES = {"uniform": UNIFORM, "power": POWER, "log": LOG, "table": TABLE}
 PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
+ALIGNED = 1e-6
+"""Largest deviation of the direction of gravity from the downward direction [1]."""
 SIDEWAYS = 1e-9
 """Largest velocity perpendicular to the xy plane, relative to the velocity [1], that is treated as a rounding error."""
 
@@ -118,6 +120,24 @@ def check(world: Tables, table: EntityTable) -> None:
                 f"fills = {str(table.local('fills')[i])!r} {where}: must be 'below', "
                 "as the fluid has waves on its surface"
             )
+
+
+def check_downwards(world: Tables, up: int, user: str, carrier: str) -> None:
+    """Raise ModelError for gravity that does not point downwards.
+
+    Args:
+        world: the world.
+        up: index of the axis that points upwards.
+        user: component and row that use the fluid, for messages.
+        carrier: type of entity on which the fluid acts, for messages.
+    """
+    gravity = np.array(world.gravity, np.float64)
+    size, axis = float(np.linalg.norm(gravity)), "xyz"[up]
+    if size > 0.0 and gravity[up] > -(1.0 - ALIGNED) * size:
+        raise ModelError(
+            f"gravity = {gravity.tolist()} m/s^2 of the world with {user}: must point downwards, along -{axis}, as "
+            f"{axis} is upwards for {carrier} in a fluid"
+        )
 
 
 def check_plane(table: EntityTable, row: int, user: str) -> None:

@@ -25,7 +25,8 @@ from windlass.connectors.fluids.flow import (
     fill_share,
     fill_surface,
 )
-from windlass.connectors.fluids.fluid import check_plane, create_flow
+from windlass.connectors.fluids.flows_at_points import create_flows_at
+from windlass.connectors.fluids.fluid import check_downwards, check_plane
 from windlass.connectors.fluids.user_flows import UserFlow
 from windlass.connectors.loads.line_outputs import line_drawing, line_output
 from windlass.connectors.loads.line_points import (
@@ -54,7 +55,6 @@ from windlass.connectors.loads.morison import (
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
@@ -62,8 +62,6 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
-ALIGNED = 1e-6
-"""Largest deviation of the direction of gravity from the downward direction [1]."""
 SUNK = 0.01
 """Depth of a point below the bed at the start, relative to the depth of the water [1], above which the run gets a
 warning."""
@@ -106,17 +104,8 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
     """Create the group of the rows of a line, with their fluids."""
     n, which, dims = line.S.shape[1], line.row, kind.dims
     count = len(which) * n
-    fluids = rows.local("fluid")[which]
-    flows, users = [], []
-    lengths = line_lengths(rows)[which]
-    for table, positions, numbers in rows.world.split_by_table(fluids):
-        for number in np.unique(numbers):
-            own = positions[numbers == number]
-            where = np.sort((own[:, None] * n + np.arange(n)).ravel())
-            flows.append(create_flow(table, int(number), dims - 1, where))
-            function = table.local("function", np.array([number]))[0]
-            if function is not None:
-                users.append(UserFlow(function, int(number), where, float(lengths[own].min())))
+    fluids, lengths = (np.repeat(values[which], n) for values in (rows.local("fluid"), line_lengths(rows)))
+    flows, users = create_flows_at(rows.world, fluids, np.full(count, dims - 1), lengths)
     some = count if users else 0
     return FluidGroup(
         kind=kind,
@@ -265,13 +254,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         up, row = find_dims(cables) - 1, table.resident[positions.min()]
-        gravity = np.array(world.gravity, np.float64)
-        size, axis = float(np.linalg.norm(gravity)), "xyz"[up]
-        if size > 0.0 and gravity[up] > -(1.0 - ALIGNED) * size:
-            raise ModelError(
-                f"gravity = {gravity.tolist()} m/s^2 of the world with {table.kind} row {row}: must point downwards, "
-                f"along -{axis}, as {axis} is upwards for a {cables.kind} in a fluid"
-            )
+        check_downwards(world, up, f"{table.kind} row {row}", f"a {cables.kind}")
         if up == 1:
             for fluids, _, numbers in world.split_by_table(table.local("fluid")[positions]):
                 for number in np.unique(numbers):

@@ -105,11 +105,7 @@ def read_columns(
     Raises:
         ModelError: see `read_series`; in addition, two columns have the same name.
     """
-    try:
-        with open(file, newline="", encoding="utf-8-sig") as lines:
-            table = [row for row in csv.reader(lines) if row and not row[0].lstrip().startswith("#")]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ModelError(f"file = {show(str(file))} cannot be read ({error}): must be a CSV file") from None
+    table = read_table(file)
     headings = [heading.strip() for heading in table[0]] if table else []
     places = [_find_column(headings, "time", time, file)]
     if columns is None:
@@ -121,7 +117,7 @@ def read_columns(
     else:
         places += [_find_column(headings, "column", wanted, file) for wanted in columns]
     factors = [_read_factor(headings[at], k == 0, file) for k, at in enumerate(places)]
-    values = _read_rows(table, places, file)
+    values = read_rows(table, places, file)
     times = factors[0] * values[:, 0]
     for i in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
         raise ModelError(
@@ -140,7 +136,20 @@ def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) ->
     return found[0]
 
 
-def _read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
+def read_table(file: Any) -> list[list[str]]:
+    """Read the lines of a CSV file, without empty lines and comments (``#``).
+
+    Raises:
+        ModelError: a file that cannot be read.
+    """
+    try:
+        with open(file, newline="", encoding="utf-8-sig") as lines:
+            return [row for row in csv.reader(lines) if row and not row[0].lstrip().startswith("#")]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ModelError(f"file = {show(str(file))} cannot be read ({error}): must be a CSV file") from None
+
+
+def read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
     """Read the values of the columns ``places`` below the heading, shape (rows, columns)."""
     values = np.empty((len(table) - 1, len(places)))
     for i, row in enumerate(table[1:]):

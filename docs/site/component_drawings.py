@@ -805,3 +805,26 @@ def fluid(s: Sketch) -> None:
     s.text((-0.55, 0.0), "velocity, by a profile or a table", RED, size=9)
     s.measure((-2.2, -1.0), (-2.2, 0.8), "reference_height", (-0.15, 0.0))
     s.text((0.4, 1.4), "wave_amplitudes, ...", BLUE)
+
+
+@draws("SphereFluidLoad", "CylinderFluidLoad", "BoxFluidLoad")
+def floating(s: Sketch) -> None:
+    x = np.linspace(-2.6, 2.6, 120)
+    s.line(*np.column_stack((x, 0.12 * np.sin(2.4 * x))), color=BLUE, width=2)
+    along = np.array((np.sin(0.15), np.cos(0.15)))
+    across = np.array((along[1], -along[0]))
+    low, high = -1.6 * along, 0.8 * along
+    corners = [low - 0.4 * across, low + 0.4 * across, high + 0.4 * across, high - 0.4 * across]
+    s.line(*corners, corners[0])
+    for k in range(1, 8):
+        middle = low + k / 8.0 * (high - low)
+        s.line(middle - 0.4 * across, middle + 0.4 * across, color=GREY, width=1.0)
+    s.dot(0.5 * (low + high))
+    s.text((0.6, -0.55), "marker")
+    s.measure(low - 0.6 * across, high - 0.6 * across, "length or sides", (-0.5, -0.7))
+    s.measure(low - 0.4 * across - 0.2 * along, low + 0.4 * across - 0.2 * along, "diameter", (0.0, -0.25))
+    s.text((0.6, -1.0), "strips or parts", GREY)
+    s.arrow((-0.1, -0.9), (-0.1, -0.2))
+    s.text((0.6, -1.45), "buoyancy at the centre of the immersed volume", RED)
+    s.arrow((-2.5, -1.0), (-1.6, -1.0), "u", color=BLUE)
+    s.arrow(high, high + 0.5 * along, "axis", color=GREEN)

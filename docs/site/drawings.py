@@ -163,6 +163,7 @@ def draw_matrix(s: Sketch) -> None:
 
 THEORY = {
     "bodies": "RigidBody3D", "cable_contact": "ContactFrictionCables3D", "carriages": "SlidingJoint", "fluids": "Fluid",
+    "floating": "CylinderFluidLoad",
     "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
     "surfaces": "SheaveSurface", "winches": "WinchCable2D", "rods": "TwistCable3D",
     "turning_rope": "ContactFrictionSurfaceTwistCable",

@@ -50,6 +50,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Controllers of other tools": "FMUController",
             "Joints and reeving": "socket swivel joint_stops reeve sliding_joint cable_track end_stops",
             "Fluids": "regular_wave jonswap wave_number",
+            "Vessels": "vessel Vessel VesselMotion RAO read_rao floater Floater Radiation",
         },
     ),
     "contact": (

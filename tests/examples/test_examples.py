@@ -21,6 +21,8 @@ NAMES = [
     "hoist_spin",
     "luffing_jib",
     "towed_cable",
+    "moored_buoy",
+    pytest.param("moored_buoy", marks=pytest.mark.long),
     "mooring_line",
     "knot",
     "block_and_tackle",
@@ -147,6 +149,20 @@ def test_towed_cable(tmp_path: Path) -> None:
     results, _ = run_example("towed_cable", ["-output", "none", "-length", "150"], tmp_path)
     assert np.abs(results["errors"]).max() < 3e-5
     assert (np.diff(results["angles"]) < 0.0).all()
+
+
+@pytest.mark.long
+def test_moored_buoy(tmp_path: Path) -> None:
+    """The buoy carries its weight and the pull of its ropes, its frequency of heave agrees with the closed form, the
+    energies in the waves balance, and the buoy follows the surface.
+    """
+    results, table = run_example("moored_buoy", ["-end", "8", "-elements", "4"], tmp_path)
+    assert_allclose(*results["buoyancy"], rtol=1e-6)
+    assert_allclose(*results["heave_frequency"], rtol=5e-3)
+    assert abs(results["rest"]) < 1e-3 * results["drag"] and results["drag"] > 100.0
+    assert results["distance"] < 0.5 * results["largest_wave"]
+    assert "frequency of heave [Hz]" in table
+    assert (tmp_path / "moored_buoy_out" / "mooring.vtkhdf").exists()
 
 
 @pytest.mark.long

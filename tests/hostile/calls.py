@@ -55,6 +55,10 @@ def calls(s: Scene) -> dict[str, Call]:
     drive |= {"length": None, "strain": 0.01, "tension": None, "points": 2, "step": 1e-3, "name": "belt"}
     drive["layer_stiffness"] = 1e9
     ground = s.open.add(el.Ground)
+    waters = [s.open.add(con.Fluid, density=1e3, **waves) for waves in ({}, con.regular_wave(1.0, 8.0))]
+    six, operators = np.zeros((1, 1, 6)), s.folder / "rao.csv"
+    responses = con.RAO([1.0], [0.0], six, six)
+    operators.write_text("period [s],heading [deg],heave [m/m]\n8,0,1\n")
     fixed, moving = con.rigid_marker(s.open, ground), con.rigid_marker(s.open, s.spatial)
     slide = s.open.add(con.GenericJoint, marker0=fixed, marker1=moving, translations=(False, True, True))
     sensor = wl.Sensor(s.body, "position")
@@ -350,6 +354,20 @@ def calls(s: Scene) -> dict[str, Call]:
         "sine": (con.sine, {"amplitude": 1.0, "frequency": 2.0, "phase": 0.0, "mean": 0.0}),
         "spline": (con.spline, {"times": [0.0, 1.0, 2.0, 3.0], "values": [0.0, 2.0, 1.0, 0.0]}),
         "read_series": (con.read_series, {"file": series, "column": "heave", "time": "time"}),
+        "read_rao": (con.read_rao, {"file": operators}),
+        "RAO": (con.RAO, {"frequencies": [1.0], "headings": [0.0], "amplitudes": six, "phases": six}),
+        "Radiation": (
+            con.Radiation, {"system_matrix": [[-1.0]], "rate_matrix": np.ones((1, 6)), "force_matrix": np.ones((6, 1))},
+        ),
+        "vessel": (
+            con.vessel, {"world": s.open, "fluid": waters[1], "rao": responses, "position": (0.0, 0.0, 0.0),
+                         "heading": 0.0, "name": "ship"},
+        ),
+        "floater": (
+            con.floater, {"world": s.open, "body": s.spatial, "fluid": waters[0], "added_mass": np.eye(6),
+                          "stiffness": np.eye(6), "volume": 1.0, "damping": np.eye(6), "radiation": None,
+                          "excitation": None},
+        ),
         "wave_number": (con.wave_number, {"frequency": 1.0, "depth": 50.0, "gravity": 9.81}),
         "regular_wave": (con.regular_wave, {"height": 2.0, "period": 8.0, "direction": 0.0, "phase": 0.0}),
         "jonswap": (

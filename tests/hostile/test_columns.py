@@ -25,7 +25,12 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
         "CoordinateConstraint", "CoordinateSpringDamper", "CoordinateSpringDamperExt", "ContactCoordinate",
         "OverrunningClutch", "TensionerSpring")},
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
-        "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
+        "ContactSphere", "ContactEllipsoid", "ContactHalfSpace", "SphereFluidLoad", "CylinderFluidLoad",
+        "BoxFluidLoad")},
+    **{(kind, name, what): "one number for all components" for kind, name in (
+        ("CylinderFluidLoad", "end_drag"), ("CylinderFluidLoad", "end_added_mass"), ("BoxFluidLoad", "drag"),
+        ("BoxFluidLoad", "added_mass"), ("BoxFluidLoad", "parts")) for what in (
+        "scalar", "NumPy scalar", "array of one number")},
 }  # fmt: skip
 """Values that look wrong but are allowed: (component, column, value), with the reason."""
 EMPTY = ("empty array", "empty lists", "empty list", "empty tuple")

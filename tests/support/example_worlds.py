@@ -33,6 +33,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "knot": {"output": "none"},
     "luffing_jib": {"output": "none"},
     "mass_on_springs": {"output": "none"},
+    "moored_buoy": {"output": "none"},
     "mooring_line": {"elements": 20, "output": "none"},
     "optimise_tensioner": {"output": "none"},
     "rope_in_wind": {},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import windlass as wl
 import windlass.connectors as con
-from windlass.elements import Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
 
 from support.surface_models import create_falling
 from support.winches import hang
@@ -14,12 +14,12 @@ def create_model(name: str) -> tuple[wl.World, float]:
     """Create a model of this name, and choose its step [s]; 100 steps are short.
 
     ``surfaces`` and ``set``: a rope falls onto surfaces; ``winch``: a load is hoisted; ``reeving``: a drum winds up a
-    rope without mass; ``water``: a rope hangs in waves.
+    rope without mass; ``water``: a rope hangs in waves; ``floating``: a box floats in waves.
     """
     if name in ("surfaces", "set"):
         falling = create_falling(**({"touching": 2} if name == "set" else {}))
         return falling.world, 1e-3
-    world = wl.World(gravity=(0.0, 0.0, -9.81) if name == "water" else (0.0, -9.81))
+    world = wl.World(gravity=(0.0, 0.0, -9.81) if name in ("water", "floating") else (0.0, -9.81))
     if name == "winch":
         world, rope, _ = hang(5.0, mass_per_length=0.5, store_tension=200.0, axial_stiffness=5e3)
         con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 0.4, 0.0, -0.3))
@@ -35,6 +35,13 @@ def create_model(name: str) -> tuple[wl.World, float]:
             world, ends, (0.0, 0.0), coordinate0=turn, factor0=0.3, axial_stiffness=1e4, axial_damping=50.0,
             reference_length=10.0,
         )  # fmt: skip
+        return world, 2e-3
+    if name == "floating":
+        box = world.add(
+            RigidBody3D, position=(0.0, 0.0, 0.1), mass=60.0, inertia=(3.0, 4.0, 5.0), angular_velocity=(1.0, 0.5, 0.0)
+        )
+        pond = world.add(con.Fluid, density=1000.0, velocity=(0.3, 0.5, 0.0), **con.regular_wave(0.3, 2.0, 0.3))
+        world.add(con.BoxFluidLoad, marker=box, fluid=pond, sides=(0.5, 0.4, 0.6))
         return world, 2e-3
     rope = straight_cable(
         world, (0.0, 0.0, -0.5), (2.0, 0.0, -0.2), 4, axial_stiffness=1e4, bending_stiffness=0.1, mass_per_length=0.8

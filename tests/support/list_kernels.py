@@ -38,6 +38,7 @@ MODELS = (
     ("examples/helix_capstan.py", "-table", "false", "-elements", "12"),
     ("examples/cableway.py", "-output", "none", "-duration", "0.1", "-elements", "24"),
     ("examples/mooring_line.py", "-output", "none", "-end", "0.1", "-elements", "16"),
+    ("examples/moored_buoy.py", "-output", "none", "-end", "0.1", "-elements", "4"),
     ("examples/knot.py", "-output", "none", "-end_time", "0.05"),
     CHAIN,
     (*CHAIN, "-rule", "2"),

@@ -21,6 +21,7 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
     """Create separate machines of each kind, and return bodies that characterise their motion."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground, found = world.add(Ground), []
+    sea = world.add(con.Fluid, density=1000.0, velocity=(0.2, 0.1, 0.0), **con.regular_wave(0.2, 2.0, 0.3))
     plane = con.rigid_marker(world, ground)
     bodies = {"mass": 1.0, "inertia": (0.03, 0.02, 0.02)}
     wheel = {"marker0": plane, "radius": 0.25}
@@ -93,6 +94,11 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
         turn, way = con.coordinate_marker(world, pinion, "rotation"), con.coordinate_marker(world, rack, "y")
         world.add(con.CoordinateConstraint, marker0=turn, marker1=way, ratio=0.1)
         world.add(con.CoordinateSpringDamper, marker1=way, stiffness=200.0, damping=0.5)
+        spar = world.add(RigidBody3D, position=(20.0, k, -0.2), mass=20.0, inertia=(2.0, 2.0, 0.3))
+        world.add(con.CylinderFluidLoad, marker=spar, fluid=sea, diameter=0.2, length=1.0, strips=5)
+        world.add(con.BoxFluidLoad, marker=con.rigid_marker(world, spar, (0, 0, -0.5)), fluid=sea, sides=(0.3,) * 3)
+        buoy = world.add(MassPoint, position=(21.0, k, 0.1), mass=8.0)
+        world.add(con.SphereFluidLoad, marker=buoy, fluid=sea, diameter=0.3)
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
         x, nodes = con.coordinate_marker(world, points, "x"), find_nodes(world, points)
         world.add(
@@ -103,6 +109,7 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
         combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
         world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
         found += [first, second, slides, rolls, balls, gears, sprocket, rollers, weights, pinion, rack, points]
+        found += [spar, buoy]
     return world, found
 
 

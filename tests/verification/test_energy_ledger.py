@@ -463,10 +463,10 @@ def test_compiled_code_integrates_belts() -> None:
     assert abs(quick.rest) < 1e-2 * abs(quick["work"][-1])
 
 
-@pytest.mark.parametrize("name", ["surfaces", "winch", "reeving", "water"])
+@pytest.mark.parametrize("name", ["surfaces", "winch", "reeving", "water", "floating"])
 def test_compiled_code_integrates_ropes(name: str) -> None:
-    """With a ledger, steps of ropes on surfaces, on winches, over sheaves and in water run in compiled code, and the
-    ledger has the same values as with steps in Python.
+    """With a ledger, steps of ropes on surfaces, on winches, over sheaves and in water, and of a floating box, run in
+    compiled code, and the ledger has the same values as with steps in Python.
     """
     ledgers = []
     for hooks in ([], [lambda state: None]):
@@ -483,6 +483,7 @@ def test_compiled_code_integrates_ropes(name: str) -> None:
         "winch": "WinchCable2D.strain_flow",
         "reeving": "ReevingSystemSprings.spring",
         "water": "FluidLoad.drag",
+        "floating": "BoxFluidLoad.drag",
     }
     assert abs(quick.totals[wanted[name]]) > 1e-3
 

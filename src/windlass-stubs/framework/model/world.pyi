@@ -31,6 +31,7 @@ from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.beam.beam2d import Beam2D
 from windlass.elements.beam.beam3d import Beam3D
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
+from windlass.connectors.loads.box_fluid_load import BoxFluidLoad
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.cable3d import Cable3D
 from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet
@@ -64,6 +65,7 @@ from windlass.connectors.springs.coordinate_spring_damper import CoordinateSprin
 from windlass.connectors.springs.coordinate_spring_damper_ext import CoordinateSpringDamperExt
 from windlass.connectors.constraints.coordinate_vector_constraint import CoordinateVectorConstraint
 from windlass.connectors.curves.profiles import CurveProfile
+from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad
 from windlass.connectors.constraints.distance_constraint import DistanceConstraint
 from windlass.connectors.control.point_coordinates import DistanceCoordinate
 from windlass.connectors.surface_contact.surfaces import DrumSurface
@@ -119,6 +121,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import Set
 from windlass.connectors.surface_contact.surfaces import SheaveSurface
 from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.elements.nodes.sliding_node import SlidingNode
+from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad
 from windlass.connectors.surface_contact.surfaces import SphereSurface
 from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.springs.spring_damper import SpringDamper
@@ -209,6 +212,15 @@ class BeltToothContactEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
+class BoxFluidLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    sides: Any
+    parts: Any
+    drag: Any
+    added_mass: Any
+    active: Any
+    marker: Any
+    fluid: Any
 class Cable2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     length: Any
@@ -565,6 +577,20 @@ class CurveProfileEntity(Entity):
     points: Any
     curvatures: Any
     closed: Any
+class CylinderFluidLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    diameter: Any
+    length: Any
+    axis: Any
+    strips: Any
+    normal_drag: Any
+    axial_drag: Any
+    end_drag: Any
+    added_mass: Any
+    end_added_mass: Any
+    active: Any
+    marker: Any
+    fluid: Any
 class DistanceConstraintEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     distance: Any
@@ -1012,6 +1038,14 @@ class SlidingNodeEntity(Entity):
     reference: Any
     displacement: Any
     velocity: Any
+class SphereFluidLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    diameter: Any
+    drag: Any
+    added_mass: Any
+    active: Any
+    marker: Any
+    fluid: Any
 class SphereSurfaceEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1242,6 +1276,8 @@ class World():
     @overload
     def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
+    def add(self, component: type[BoxFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., sides: Numbers, parts: WholeNumbers = ..., drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> BoxFluidLoadEntity: ...
+    @overload
     def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable2DEntity: ...
     @overload
     def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable3DEntity: ...
@@ -1307,6 +1343,8 @@ class World():
     def add(self, component: type[CoordinateVectorConstraint], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., factors0: Numbers = ..., factors1: Numbers = ..., squares0: Numbers = ..., squares1: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., constraint_function: UserFunctions = ..., gradient_function: UserFunctions = ..., velocity_level: YesNo = ..., active: YesNo = ...) -> CoordinateVectorConstraintEntity: ...
     @overload
     def add(self, component: type[CurveProfile], *, name: str = ..., part: Part | None = ..., points: Numbers, curvatures: Numbers = ..., closed: YesNo = ...) -> CurveProfileEntity: ...
+    @overload
+    def add(self, component: type[CylinderFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, length: Numbers, axis: Numbers = ..., strips: WholeNumbers = ..., normal_drag: Numbers = ..., axial_drag: Numbers = ..., end_drag: Numbers = ..., added_mass: Numbers = ..., end_added_mass: Numbers = ..., active: YesNo = ...) -> CylinderFluidLoadEntity: ...
     @overload
     def add(self, component: type[DistanceConstraint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, distance: Numbers, active: YesNo = ...) -> DistanceConstraintEntity: ...
     @overload
@@ -1418,6 +1456,8 @@ class World():
     @overload
     def add(self, component: type[SlidingNode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> SlidingNodeEntity: ...
     @overload
+    def add(self, component: type[SphereFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., diameter: Numbers, drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> SphereFluidLoadEntity: ...
+    @overload
     def add(self, component: type[SphereSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, inside: YesNo = ..., depth: Numbers = ...) -> SphereSurfaceEntity: ...
     @overload
     def add(self, component: type[SphericalJoint], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axes: YesNo = ..., active: YesNo = ...) -> SphericalJointEntity: ...
@@ -1447,6 +1487,8 @@ class World():
     def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
     @overload
     def set(self, entity: BeltToothContactEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: BoxFluidLoadEntity, *, drag: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: CartesianSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -1481,6 +1523,8 @@ class World():
     def set(self, entity: CoordinateSpringDamperExtEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., dynamic_friction: Numbers = ..., static_friction_offset: Numbers = ..., viscous_friction: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: CoordinateVectorConstraintEntity, *, offset: Numbers = ..., offset_function: UserFunctions = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: CylinderFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., end_drag: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: DistanceConstraintEntity, *, distance: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -1524,6 +1568,8 @@ class World():
     @overload
     def set(self, entity: SlidingJointEntity, *, damping: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
+    def set(self, entity: SphereFluidLoadEntity, *, drag: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
     def set(self, entity: SphericalJointEntity, *, axes: YesNo = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: SpringDamperEntity, *, rest_length: Numbers = ..., stiffness: Numbers = ..., damping: Numbers = ..., preload: Numbers = ..., tension_only: YesNo = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
@@ -1540,4 +1586,4 @@ class World():
     @overload
     def set(self, entity: WinchCable3DEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...

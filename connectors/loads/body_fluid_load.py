@@ -1,0 +1,427 @@
+"""Loads of a fluid on spheres, cylinders and boxes that are fixed to bodies: common law of pieces of these shapes.
+
+    load: Jᵀ F + J_rᵀ M,    F = drag + buoyancy + pressure + added mass of the accelerated fluid
+    inertia: forces of the added mass of the accelerated body
+
+The docstring of body_pieces.py states the equations and defines the letters, and immersion.py the immersed volume. Load
+factors do not scale the forces of the added mass of the body, because these forces are forces of inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.fluids.flow import (
+    FlowColumns,
+    create_flows,
+    create_surfaces,
+    fill_flow,
+    fill_flow_gradients,
+    fill_surface,
+    fill_surface_shape,
+)
+from windlass.connectors.fluids.flows_at_points import create_flows_at
+from windlass.connectors.fluids.fluid import PLACES, check_downwards, check_plane
+from windlass.connectors.fluids.user_flows import UserFlow
+from windlass.connectors.loads.body_pieces import (
+    accelerate_pieces,
+    add_forces,
+    add_tangents,
+    create_motion,
+    fill_derivatives,
+    fill_forces,
+    fill_inertia,
+    fill_inertia_derivatives,
+    fill_powers,
+    immerse_pieces,
+    locate_pieces,
+)
+from windlass.connectors.loads.immersion import SPHERE
+from windlass.connectors.markers.cable_shape import column_of
+from windlass.connectors.markers.position_markers import (
+    FAMILY,
+    RIGID,
+    NodePosition,
+    PositionOnRigid2D,
+    RigidNodePosition,
+    position_marker,
+)
+from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.drawing import Drawing, Output
+from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.rows import create_records
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Fields, System, Term, evaluate
+from windlass.framework.model.table import Entity, EntityTable
+
+TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
+PLANE = (RigidNodePosition, PositionOnRigid2D)
+SUNK = 0.01
+"""Depth of a body below the bed at the start, relative to the depth of the water [1], above which the run gets a
+warning."""
+
+
+class Pieces(NamedTuple):
+    """Pieces of one shape of the rows of a component, in the frames of their markers."""
+
+    row: IntArray  # local index of the row of each piece, ascending, shape (k,)
+    kind: int  # SPHERE, CYLINDER or BOX
+    size: FloatArray  # dimensions for `immersion.immerse` [m], shape (k, 3)
+    center: FloatArray  # centre of each piece [m], shape (k, 3)
+    axes: FloatArray  # axes of each piece as rows [1], shape (k, 3, 3)
+    volume: FloatArray  # volume [m^3], shape (k,)
+    drag_area: FloatArray  # ½ C A for each axis [m^2], shape (k, 3)
+    together: FloatArray  # P, the components whose resultant determines the drag, shape (3, 3)
+    added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
+
+
+class BodyGroup(NamedTuple):
+    """The rows of a component and their pieces, with the fluid at the centres of the pieces."""
+
+    own: NDArray[Any]  # marker of each row, and range of its pieces
+    c: NDArray[Any]  # constants of the pieces, see `create_group`
+    m: NDArray[Any]  # motion of the pieces, see `create_motion`
+    flow: NDArray[Any]  # motion of the fluid, see `create_flows`
+    surface: NDArray[Any]  # surface of the fluid, see `create_surfaces`
+    flows: list[FlowColumns]  # all fluids
+    users: list[UserFlow]  # fluids with a user function
+    given: FloatArray  # results of the user functions; empty without user functions
+    gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
+
+
+Divide = Callable[[LocalRows], Pieces]
+"""Type of functions that divide the rows of a component into pieces."""
+
+
+def find_up(world: Tables, markers: IntArray) -> IntArray:
+    """Return the index of the axis that points upwards for each marker: 1 (y) in 2D, 2 (z) in 3D."""
+    up = np.full(len(markers), 2)
+    for table, positions, rows in world.split_by_table(markers):
+        if table.component in PLANE:
+            up[positions] = 1
+        elif table.component is NodePosition:
+            for nodes, places, _ in world.split_by_table(table.local("node", rows)):
+                up[positions[places]] = 2 if "z" in nodes.component.dof_names[:3] else 1
+    return up
+
+
+def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
+    """Return the positions of markers in the frames of their bodies [m], shape (markers, 3)."""
+    offsets = np.zeros((len(markers), 3))
+    for table, positions, rows in world.split_by_table(markers):
+        if "local" in table.component.columns:
+            local = table.local("local", rows)
+            offsets[positions, : local.shape[1]] = local
+    return offsets
+
+
+def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
+    """Create the pieces of the rows for which ``on`` is true, shape (rows,), with the fluid at the pieces.
+
+    Records of the pieces, c: row, marker, kind, size, l, B, volume, d, P and m (see `body_pieces`), b, up, density,
+    gravity, fills, and turns, which is 0 for spheres.
+    """
+    which = np.flatnonzero(on)
+    pieces = divide(rows.select(which))
+    row = which[pieces.row]
+    count = len(row)
+    fluids, markers = rows.local("fluid")[row], rows.local("marker")[row]
+    density, gravity = (column_of(rows.world, fluids, name) for name in ("density", "gravity"))
+    fills = np.zeros(count, np.int64)
+    for table, positions, numbers in rows.world.split_by_table(fluids):
+        fills[positions] = [PLACES[str(place)] for place in table.local("fills", numbers)]
+    up, index = find_up(rows.world, markers), rows.markers("marker")
+    c = create_records(
+        row=row,
+        marker=index[row],
+        kind=np.full(count, pieces.kind),
+        size=pieces.size,
+        l=pieces.center,
+        b=find_offsets(rows.world, markers),
+        B=pieces.axes,
+        volume=pieces.volume,
+        d=density[:, None] * pieces.drag_area,
+        P=np.broadcast_to(pieces.together, (count, 3, 3)).copy(),
+        m=density[:, None] * pieces.added,
+        up=up,
+        density=density,
+        gravity=gravity,
+        fills=fills,
+        turns=np.full(count, 0.0 if pieces.kind == SPHERE else 1.0),
+    )
+    every = np.arange(len(rows.rows))
+    own = create_records(marker=index, first=np.searchsorted(row, every), end=np.searchsorted(row, every, side="right"))
+    flows, users = create_flows_at(rows.world, fluids, up, np.cbrt(pieces.volume))
+    some = count if users else 0
+    return BodyGroup(
+        own, c, create_motion(count), create_flows(count), create_surfaces(count), flows, users,
+        np.zeros((some, 2, 3)), np.zeros((some, 2, 3, 3)),
+    )  # fmt: skip
+
+
+def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Call:
+    """Evaluate the motion and the immersion of the pieces, and the fluid at their centres.
+
+    Args:
+        group: the pieces.
+        whole: whether to evaluate velocity and acceleration of the fluid in addition to its surface.
+        gradients: whether to evaluate derivatives with respect to position.
+    """
+    c, m, flow, surface = group.c, group.m, group.flow, group.surface
+    place = call(locate_pieces)
+
+    def ask_users(s: Any) -> None:
+        place(c, s.markers[FAMILY], m)
+        for user in group.users:
+            user.fill(s.t, m["r"], group.given)
+            if gradients:
+                user.fill_gradients(s.t, m["r"], group.gradients)
+
+    found = call(locate_pieces, lambda s: (c, s.markers[FAMILY], m), ask_users if whole and group.users else None)
+    fill = fill_flow_gradients if gradients else fill_flow
+    for f in group.flows:
+        if whole:
+            found += call(fill, lambda s, f=f: (f, m, s.time, group.given, group.gradients, flow))  # type: ignore[misc]
+        found += call(fill_surface_shape, lambda s, f=f: (f, m, s.time, surface))  # type: ignore[misc]
+    return found + call(immerse_pieces, lambda s: (c, m, surface))
+
+
+def build_system(rows: LocalRows) -> System:
+    """Create the system of a component."""
+    group: BodyGroup = rows.columns
+    own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
+    system = System(rows.table.kind, rows.dofs)
+    if not len(c):
+        return system
+    sums = call(add_forces, lambda s: (own, m, s.markers[FAMILY], rows.dofs, s.f))
+    speed = call(accelerate_pieces, lambda s: (c, s.markers[FAMILY], rows.dofs, s.a, m))
+    system.load = Term(
+        locate(group) + call(fill_forces, lambda s: (c, m, flow)) + sums,
+        locate(group, gradients=True)
+        + call(fill_derivatives, lambda s: (c, m, flow, surface))
+        + call(
+            add_tangents,
+            lambda s: (own, m, s.markers[FAMILY], rows.dofs, s.v, s.a, s.dq, s.dv, 0.0, s.slots, s.values),
+        ),
+    )
+    if c["m"].any():
+        system.inertia = Term(
+            locate(group, whole=False) + speed + call(fill_inertia, lambda s: (c, m)) + sums,
+            locate(group, whole=False)
+            + speed
+            + call(fill_inertia_derivatives, lambda s: (c, m, surface))
+            + call(
+                add_tangents,
+                lambda s: (own, m, s.markers[FAMILY], rows.dofs, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values),
+            ),
+        )
+    read = locate(group) + call(fill_powers, lambda s: (c, m, flow, surface, s.powers.T))
+    system.account = Account(read, lost=("drag",), carried=("added_mass",))
+    system.checks.doubts = lambda fields, step: find_sunken(rows, group, fields)
+    return system
+
+
+def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
+    """Return warnings about bodies that are below the bed of the water at the start."""
+    found = []
+    call(locate_pieces)(group.c, fields.markers[FAMILY], group.m)
+    for flow in group.flows:
+        below = flow.level - flow.depth - group.m["r"][flow.where, flow.up]
+        worst = int(np.argmax(below))
+        if below[worst] > SUNK * flow.depth:
+            row = rows.rows[group.c["row"][flow.where[worst]]]
+            found.append(
+                f"{rows.table.kind} row {row} begins {below[worst]:.3g} m below the bed of its fluid, whose depth is "
+                f"{flow.depth:g} m: give the depth of the water, raise the body, or shift the surface"
+            )
+    return found
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Replace bodies and nodes in ``marker`` by markers at their reference points."""
+    given = values.get("marker")
+    handles: Any = [given] if isinstance(given, Entity) else given
+    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
+        return values | {"marker": position_marker(world, handles)}
+    return values
+
+
+def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[str, Any]:
+    """Repeat a single number for a coefficient that has several components: ends of a cylinder or axes of a box."""
+    found = dict(values)
+    for name, given in values.items():
+        column = component.columns.get(name)
+        if name in ("end_drag", "drag", "end_added_mass", "added_mass", "parts") and column and column.shape:
+            numbers = read_numbers(given)
+            if numbers is not None and numbers.ndim == 0:
+                found[name] = [given] * column.shape[0]
+    return found
+
+
+def check_rows(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for markers that are not on nodes or rigid bodies, for fluids that leave the plane of 2D bodies,
+    and for gravity that does not point downwards."""
+    markers, fluids = table.local("marker"), table.local("fluid")
+    allowed = TURNING if table.component.refs["marker"].target == RIGID else (NodePosition, *TURNING)
+    for kind, positions, _ in world.split_by_table(markers):
+        if kind.component not in allowed:
+            points = "" if NodePosition not in allowed else ", a MassPoint, a node"
+            raise ModelError(
+                f"marker in {table.kind} row {table.resident[positions.min()]} is a {kind.kind}: must be a marker on a "
+                f"rigid body{points} or a rigid node"
+            )
+    up = find_up(world, markers)
+    for axis in np.unique(up):
+        positions = np.flatnonzero(up == axis)
+        user = f"{table.kind} row {table.resident[positions.min()]}"
+        check_downwards(world, int(axis), user, f"a body in {axis + 1}D")
+        if axis == 1:
+            for kind, _, numbers in world.split_by_table(fluids[positions]):
+                for number in np.unique(numbers):
+                    check_plane(kind, int(number), user)
+
+
+class BodyAnswer(NamedTuple):
+    """Forces of the fluid on all rows, and their immersion; forces are 0 for inactive rows."""
+
+    force: FloatArray  # force without the added mass of the body, global [N], shape (rows, 3)
+    torque: FloatArray  # torque about the marker, global [N m], shape (rows, 3)
+    drag: FloatArray  # drag, global [N], shape (rows, 3)
+    buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)
+    volume: FloatArray  # volume in the fluid [m^3], shape (rows,)
+    immersion: FloatArray  # volume in the fluid relative to the volume [1], shape (rows,)
+    center: FloatArray  # centre of the volume in the fluid, global [m], shape (rows, 3)
+    surface: FloatArray  # height of the surface over the marker [m], shape (rows,)
+
+
+def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
+    """Evaluate the forces of the fluid on all rows."""
+    group = create_group(rows, divide, np.ones(len(rows.rows), bool))
+    locate(group)(evaluate(fields))
+    call(fill_forces)(group.c, group.m, group.flow)
+    m, row, count = group.m, group.c["row"], len(rows.rows)
+
+    def add_up(values: FloatArray) -> FloatArray:
+        total = np.zeros((count, *values.shape[1:]))
+        np.add.at(total, row, values)
+        return total
+
+    share = (m["V"] / group.c["volume"])[:, None]
+    w = group.flow["u"] - m["v"]
+    q = np.einsum("ika,ia->ik", m["E"], w)
+    n = np.sqrt(np.einsum("ikl,il->ik", group.c["P"], q**2))
+    drag = np.einsum("ik,ika->ia", share * group.c["d"] * n * q, m["E"])
+    volume, whole = add_up(m["V"]), add_up(group.c["volume"])
+    moment = add_up(m["r"] * m["V"][:, None] + m["S"])
+    at = fields.markers[FAMILY].p[group.own["marker"]]
+    center = np.where(volume[:, None] > 0.0, moment / np.maximum(volume, 1e-300)[:, None], at)
+    on = rows.local("active")[:, None]
+    return BodyAnswer(
+        force=add_up(m["F"]) * on,
+        torque=add_up(m["M"]) * on,
+        drag=add_up(drag) * on,
+        buoyancy=add_up(group.c["density"] * group.c["gravity"] * m["V"]) * on[:, 0],
+        volume=volume,
+        immersion=volume / whole,
+        center=center,
+        surface=eval_surface(rows, fields, at),
+    )
+
+
+def eval_surface(rows: LocalRows, fields: Fields, at: FloatArray) -> FloatArray:
+    """Return the height of the surface of the fluid of each row over the points ``at``, shape (rows, 3) [m]."""
+    count = len(rows.rows)
+    up, height = find_up(rows.world, rows.local("marker")), np.zeros(count)
+    flows, _ = create_flows_at(rows.world, rows.local("fluid"), up, np.ones(count))
+    for flow in flows:
+        call(fill_surface)(flow, create_records(r=at), fields.time, height)
+    return height
+
+
+def create_outputs(divide: Divide) -> dict[str, Output]:
+    """Create the outputs of a component."""
+
+    def output(unit: str, doc: str, name: str) -> Output:
+        def read(rows: LocalRows, fields: Fields) -> FloatArray:
+            found: FloatArray = getattr(answer(rows, fields, divide), name)
+            return found
+
+        return Output(unit, doc, read)
+
+    return {
+        "force": output("N", "force of the fluid, but for the added mass of the body, global, (3,)", "force"),
+        "torque": output("N m", "torque of this force about the marker, global, (3,)", "torque"),
+        "drag": output("N", "drag, global, (3,)", "drag"),
+        "buoyancy": output("N", "weight of the displaced fluid", "buoyancy"),
+        "immersed_volume": output("m^3", "volume in the fluid", "volume"),
+        "immersion": output("1", "volume in the fluid relative to the whole volume, from 0 to 1", "immersion"),
+        "buoyancy_center": output("m", "centre of the volume in the fluid, global, (3,)", "center"),
+        "surface_height": output("m", "height of the surface over the marker", "surface"),
+    }
+
+
+def register_body_load(
+    component: type[Component],
+    divide: Divide,
+    outline: Callable[[LocalRows], tuple[FloatArray, IntArray, IntArray]],
+    *,
+    check: Callable[[Tables, EntityTable], None] = check_rows,
+    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = fill_defaults,
+    source: str,
+) -> None:
+    """Register a component with the columns marker, fluid and active.
+
+    Args:
+        component: the schema.
+        divide: function that divides rows into pieces.
+        outline: function that returns the outlines of rows: points in the frame of the marker [m], shape (rows, k, 3),
+            and indices of points of one row, of the ends of lines, shape (m, 2), and of the corners of faces, shape
+            (n, 4).
+        check: see `register`.
+        complete: function ``fill_defaults``, see `register`.
+        source: literature source.
+    """
+    outputs = create_outputs(divide)
+
+    def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+        points, lines, faces = outline(rows)
+        count, each = points.shape[:2]
+        columns, marker = fields.markers[FAMILY], rows.markers("marker")
+        placed = columns.p[marker][:, None] + np.einsum("iab,ikb->ika", columns.A[marker], points)
+        begin = each * np.arange(count)[:, None, None]
+        found = answer(rows, fields, divide)
+        shown = {"fluid_force": (found.force, "N"), "immersion": (found.immersion, "1")}
+        return Drawing(
+            points=placed.reshape(-1, 3),
+            lines=(begin + lines).reshape(-1, 2),
+            part=np.repeat(np.arange(count), len(lines)),
+            entity=np.repeat(rows.table.ids_of(rows.rows), len(lines)),
+            start=np.zeros(count * len(lines)),
+            end=np.ones(count * len(lines)),
+            cell_data={name: np.repeat(values, len(lines), axis=0) for name, (values, _) in shown.items()},
+            units={name: unit for name, (_, unit) in shown.items()},
+            faces=(begin + faces).reshape(-1, 4),
+            face_part=np.repeat(np.arange(count), len(faces)),
+        )
+
+    register(
+        component,
+        "load",
+        dofs="marker",
+        bind=lambda rows: create_group(rows, divide, rows.local("active")),
+        build=build_system,
+        outputs=outputs,
+        fill_defaults=complete,
+        check=check,
+        source=source,
+        draw=draw,
+    )

@@ -1,0 +1,211 @@
+"""Immersed volume of spheres, cylinders and boxes below a plane, with first moments and waterplane integrals.
+
+A point ρ of the body, relative to its centre and in its own axes, is immersed if its depth below the plane is positive:
+
+    depth: h - N·ρ > 0
+    volume and first moment: V = ∫ dρ, S = ∫ ρ dρ over the immersed part
+    waterplane: A_w, S_w, I_w = ∫ (1, ρ, ρ ρᵀ) dA_h
+    derivatives: ∂V/∂h = A_w, ∂V/∂N = -S_w, ∂S/∂h = S_w, ∂S/∂N = -I_w
+
+The vector N = (-∂Z/∂x, -∂Z/∂y, 1) is normal to the water surface Z, and dA_h = dA/|N| is the horizontal projection of
+the area of the waterplane. All integrals are exact:
+
+    sphere: closed forms of the cap
+    cylinder: filaments parallel to the axis at the distance d = R sin β from the middle, along the gradient of the
+        depth in the cross section. Each filament is immersed, dry, or pierces the plane at l = (h - s d)/c. The
+        integrals over β have smooth integrands between the limits of these three zones.
+    box: the faces are cut by the plane, and the integrals are sums over tetrahedra and triangles
+
+Here c is the component of N along the axis, and s its component across the axis.
+
+Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.16.
+"""
+
+from __future__ import annotations
+
+from math import asin, cos, pi, sin, sqrt
+
+import numpy as np
+
+from windlass.elements.cable2d.points import gauss_rule
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+SPHERE, CYLINDER, BOX = range(3)
+POINTS = 16
+GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in gauss_rule(POINTS))
+"""Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of
+degree 4, so the integration error is below 1e-15 of the integral."""
+FLAT = 1e-7
+"""Ratio c L/(s R) below which the axis of a cylinder is treated as parallel to the plane [1]."""
+LEAST = 1e-12
+"""Distance by which the plane is moved for boxes, relative to half the height of the box across the plane [1]."""
+TINY = 1e-150
+"""Smallest divisor that replaces 0 [1]."""
+
+# In the kernels of this file, N, S, Sw have the shape (3,) and Iw the shape (3, 3); each function writes S, Sw and Iw
+# and returns V and A_w.
+
+
+@kernel
+def immerse_sphere(
+    radius: float, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
+) -> tuple[float, float]:
+    """Evaluate the immersed part of a sphere."""
+    size = sqrt(N[0] ** 2 + N[1] ** 2 + N[2] ** 2)
+    x = min(max(h / size, -radius), radius)
+    square = radius * radius - x * x
+    area = pi * square / size
+    for a in range(3):
+        S[a] = -0.25 * pi * square * square * N[a] / size
+        Sw[a] = area * x * N[a] / size
+        for b in range(3):
+            along = N[a] * N[b] / (size * size)
+            same = 1.0 if a == b else 0.0
+            Iw[a, b] = area * (x * x * along + 0.25 * square * (same - along))
+    return pi / 3.0 * (radius + x) ** 2 * (2.0 * radius - x), area
+
+
+@kernel
+def immerse_cylinder(
+    radius: float, length: float, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
+) -> tuple[float, float]:
+    """Evaluate the immersed part of a cylinder whose axis is the third axis."""
+    # components of N along and across the axis; the cylinder is symmetric, so that the axis may point to either side
+    side = 1.0 if N[2] >= 0.0 else -1.0
+    c, s = abs(N[2]), sqrt(N[0] ** 2 + N[1] ** 2)
+    mx, my = (N[0] / s, N[1] / s) if s > 0.0 else (1.0, 0.0)
+    half, across = 0.5 * length, max(s * radius, TINY)
+    # filaments from first to last pierce the plane, filaments before first are immersed
+    first = asin(min(max((h - c * half) / across, -1.0), 1.0))
+    last = asin(min(max((h + c * half) / across, -1.0), 1.0))
+    cosine = cos(first)
+    V = length * radius * radius * (first + 0.5 * pi + sin(first) * cosine)
+    Sd, Sl = -2.0 / 3.0 * length * (radius * cosine) ** 3, 0.0
+    # integrals over the waterplane of 1, l, d, l l, l d, d d and of the square of the distance across d and l
+    w_1, w_l, w_d, w_ll, w_ld, w_dd, w_ee = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if c * length < FLAT * across:
+        # the plane is parallel to the axis
+        w_1 = 2.0 * radius * cosine * length / max(s, TINY)
+        d = radius * sin(first)
+        w_d, w_dd, w_ll, w_ee = w_1 * d, w_1 * d * d, w_1 * length * length / 12.0, w_1 * (radius * cosine) ** 2 / 3.0
+        Sl = -c * w_ll
+    elif last > first:
+        for k in range(POINTS):
+            beta = first + (last - first) * GAUSS_AT[k]
+            d, chord = radius * sin(beta), radius * cos(beta)
+            area = 2.0 * (last - first) * GAUSS_WEIGHT[k] * chord * chord
+            l = min(max((h - s * d) / c, -half), half)
+            V += area * (l + half)
+            Sd += area * d * (l + half)
+            Sl += 0.5 * area * (l * l - half * half)
+            # the waterplane
+            area /= c
+            w_1 += area
+            w_l += area * l
+            w_d += area * d
+            w_ll += area * l * l
+            w_ld += area * l * d
+            w_dd += area * d * d
+            w_ee += area * chord * chord / 3.0
+    # components along the own axes
+    S[0], S[1], S[2] = Sd * mx, Sd * my, side * Sl
+    Sw[0], Sw[1], Sw[2] = w_d * mx, w_d * my, side * w_l
+    Iw[0, 0], Iw[1, 1] = w_dd * mx * mx + w_ee * my * my, w_dd * my * my + w_ee * mx * mx
+    Iw[0, 1] = Iw[1, 0] = (w_dd - w_ee) * mx * my
+    Iw[0, 2] = Iw[2, 0] = side * w_ld * mx
+    Iw[1, 2] = Iw[2, 1] = side * w_ld * my
+    Iw[2, 2] = w_ll
+    return V, w_1
+
+
+@kernel
+def immerse_box(
+    sides: FloatArray, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
+) -> tuple[float, float]:
+    """Evaluate the immersed part of a box with sides along its own axes."""
+    square = N[0] ** 2 + N[1] ** 2 + N[2] ** 2
+    reach = 0.0
+    whole = sides[0] * sides[1] * sides[2]
+    for a in range(3):
+        S[a], Sw[a] = 0.0, 0.0
+        reach += 0.5 * abs(N[a]) * sides[a]
+        for b in range(3):
+            Iw[a, b] = 0.0
+    # a plane that coincides with a face cuts the box above this face, so that one of two boxes with a common face has
+    # the waterplane
+    h += LEAST * reach
+    if abs(h) >= reach:
+        return (whole if h > 0.0 else 0.0), 0.0
+    # all tetrahedra have a corner at o, the foot of the perpendicular from the centre to the plane
+    o, q, cut = np.zeros(3), np.zeros((6, 3)), np.zeros((2, 3))
+    corner = np.zeros((4, 3))
+    depth = np.zeros(4)
+    V, area = 0.0, 0.0
+    for a in range(3):
+        o[a] = h * N[a] / square
+    for face in range(6):
+        k, sign = face // 2, 1.0 - 2.0 * (face % 2)
+        i, j = (k + 1) % 3, (k + 2) % 3
+        # corners of the face, counter-clockwise if seen from outside, relative to o, and their depths
+        for n in range(4):
+            turn = n if sign > 0.0 else 3 - n
+            corner[n, k] = 0.5 * sign * sides[k] - o[k]
+            corner[n, i] = (0.5 if turn == 0 or turn == 3 else -0.5) * sides[i] - o[i]
+            corner[n, j] = (0.5 if turn < 2 else -0.5) * sides[j] - o[j]
+            depth[n] = -(N[0] * corner[n, 0] + N[1] * corner[n, 1] + N[2] * corner[n, 2])
+        # immersed polygon q, and the points at which the edge of the face leaves and enters the water
+        count, crossings = 0, 0
+        for n in range(4):
+            m = (n + 1) % 4
+            if depth[n] > 0.0:
+                q[count] = corner[n]
+                count += 1
+            if (depth[n] > 0.0) != (depth[m] > 0.0):
+                y = depth[n] / (depth[n] - depth[m])
+                leaves = 0 if depth[n] > 0.0 else 1
+                for a in range(3):
+                    q[count, a] = corner[n, a] + y * (corner[m, a] - corner[n, a])
+                    cut[leaves, a] = q[count, a]
+                count += 1
+                crossings += 1
+        # tetrahedra between o and the triangles of the polygon
+        for n in range(1, count - 1):
+            u, v, w = q[0], q[n], q[n + 1]
+            part = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2])
+            part = (part + u[2] * (v[0] * w[1] - v[1] * w[0])) / 6.0
+            V += part
+            for a in range(3):
+                S[a] += 0.25 * part * (u[a] + v[a] + w[a])
+        # triangle of the waterplane between o and the edge from the entry to the exit
+        if crossings == 2:
+            u, v = cut[1], cut[0]
+            part = N[0] * (u[1] * v[2] - u[2] * v[1]) + N[1] * (u[2] * v[0] - u[0] * v[2])
+            part = 0.5 * (part + N[2] * (u[0] * v[1] - u[1] * v[0])) / square
+            area += part
+            for a in range(3):
+                Sw[a] += part / 3.0 * (u[a] + v[a])
+                for b in range(3):
+                    both = (u[a] + v[a]) * (u[b] + v[b])
+                    Iw[a, b] += part / 12.0 * (both + u[a] * u[b] + v[a] * v[b])
+    # moments about the centre instead of o
+    for a in range(3):
+        for b in range(3):
+            Iw[a, b] += o[a] * Sw[b] + Sw[a] * o[b] + area * o[a] * o[b]
+    for a in range(3):
+        S[a] += V * o[a]
+        Sw[a] += area * o[a]
+    return V, area
+
+
+@kernel
+def immerse(
+    kind: int, size: FloatArray, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
+) -> tuple[float, float]:
+    """Evaluate the immersed part of a shape; ``size`` contains the radius of a sphere, radius and length of a cylinder,
+    or the sides of a box [m]."""
+    if kind == SPHERE:
+        return immerse_sphere(size[0], h, N, S, Sw, Iw)
+    if kind == CYLINDER:
+        return immerse_cylinder(size[0], size[1], h, N, S, Sw, Iw)
+    return immerse_box(size, h, N, S, Sw, Iw)

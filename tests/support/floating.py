@@ -1,0 +1,34 @@
+"""A floating box with a sphere in waves, and a program that moves it.
+
+Usage: floating.py OUT.npz [options of Windlass and PETSc]
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import RigidBody3D
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.table import Entity
+
+from support.ledger_models import create_model
+
+
+def move_box() -> FloatArray:
+    """Return the coordinates of the box after 20 steps."""
+    world, step = create_model("floating")
+    body, sea = (Entity(world.table(kind), np.arange(1)) for kind in (RigidBody3D, con.Fluid))
+    place = con.rigid_marker(world, body, (0.0, 0.1, -0.3))
+    world.add(con.SphereFluidLoad, marker=place, fluid=sea, diameter=0.2)
+    world.add(con.CylinderFluidLoad, marker=place, fluid=sea, diameter=0.2, length=0.5, strips=3, axis=(0.2, 0.0, 1.0))
+    q: FloatArray = wl.Dynamic(world, step=step, end=20 * step, name="").solve().q
+    return q
+
+
+if __name__ == "__main__":
+    path = sys.argv.pop(1)
+    np.savez(path, q=move_box())
