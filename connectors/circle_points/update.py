@@ -75,20 +75,25 @@ POINT = place_type("before", "bend", "drag", "h", "limit", eight=4)
 
 
 @kernel(inline=True)
+def average(n: int, places: NDArray[Any], u: float) -> float:
+    """Return the mean deflection of the sticking points of a row [m], or ``u`` if there are none."""
+    total, count = 0.0, 0
+    for k in range(n):
+        # the deflection of a sticking point that opens is distributed to the other points
+        p = places[k]
+        if p.before != UNDEFINED and (p.state == STICKS or (p.state == UNDEFINED and p.before == STICKS)):
+            total, count = total + p.bend, count + 1
+    return total / count if count > 0 else u
+
+
+@kernel(inline=True)
 def find_sticking(n: int, places: NDArray[Any]) -> float:
     """Set the states of the closed points of a row and their excess |f_t| - mu |f_n|; return the common deflection u
     [m].
     """
     u, again = 0.0, True
     while again:
-        total, count, again = 0.0, 0, False
-        for k in range(n):
-            # the deflection of a sticking point that opens is distributed to the other points
-            p = places[k]
-            if p.before != UNDEFINED and (p.state == STICKS or (p.state == UNDEFINED and p.before == STICKS)):
-                total, count = total + p.bend, count + 1
-        if count > 0:
-            u = total / count
+        u, again = average(n, places, u), False
         for k in range(n):
             p = places[k]
             if p.state != STICKS:
@@ -98,6 +103,21 @@ def find_sticking(n: int, places: NDArray[Any]) -> float:
             if slid != STICKS:
                 p.state, again = slid, True
     return u
+
+
+@kernel(inline=True)
+def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u: float) -> float:
+    """Set points to stick whose slip would change its direction from one iterate of Newton's method to the next; return
+    the common deflection u [m].
+
+    The tangents of both directions of slip do not depend on the sliding velocity. Newton's method would therefore
+    alternate between the directions, although the points stick in the solution.
+    """
+    reverses = False
+    for k in range(n):
+        if places[k].state * data[first + n + k] == -1.0:
+            places[k].state, reverses = STICKS, True
+    return average(n, places, u) if reverses else u
 
 
 @kernel(inline=True)
@@ -192,6 +212,8 @@ def decide_states(
             p.drag = 0.0
     # common deflection of the sticking points; then states and anchors of all points
     u = find_sticking(n, places)
+    if not commits:
+        u = stick_between(n, first, data, places, u)
     # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
     # rigid_layer.py
     holds = False
