@@ -422,6 +422,8 @@ class Run:
         can_cut = solver.sizes.can_cut(h)
         compiled = not self._looked_at and steps.prepare(ends, *parts, self._find_idle_programs(), can_cut)
         self._second: tuple[PassValues, NewtonRun] | None = None
+        # whether the first pass has used return maps
+        self._maps = False
 
         def newton(attempt: StepAttempt) -> bool:
             return self._run_newton(attempt, scheme, ends, compiled and attempt.passes == 1)
@@ -466,7 +468,7 @@ class Run:
             attempt.iterations += run.iterations
             attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
             return True
-        if attempt.passes == 2 and solver.mapped:
+        if attempt.passes == 2 and self._maps:
             # the second pass repeats the first pass without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
@@ -487,7 +489,10 @@ class Run:
             solver.newton.iterations += steps.first_iterations
             steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
-        if mapped and not run.converged:
+        if mapped:
+            froze = compiled and steps.froze
+            self._maps = run.converged and not froze
+        if mapped and not run.converged and not froze:
             # if the run did not converge, repeat it from the predictor with the contact states at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)

@@ -50,8 +50,8 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
     maps = [function for function in own if newton and function is not None]
-    if maps or (newton and assembly.processes.size > 1):
-        follow = follow_steps(assembly.fields, assembly.processes)
+    if maps or (newton and inertia and assembly.processes.size > 1):
+        follow = follow_steps(assembly.fields, assembly.processes, finds_cycles=inertia)
         found += in_stage(Stage.CONTACT, [*((function, (s,)) for function in maps), *follow])
     for system in assembly.systems:
         whole = system.fused.residual if inertia and system.fused is not None else None
