@@ -143,7 +143,7 @@ class Dynamic(StepSolver):
         max_it: int = 25,
         passes: Passes | None = None,
         decide_at_start: bool = True,
-        decide_in_newton: int = 5,
+        decide_in_newton: int = 20,
         overshoot: str = "check",
         lag: bool = True,
         project: bool = True,
