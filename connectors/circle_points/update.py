@@ -6,8 +6,8 @@ values at the start of the step:
 
     deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
         start and do not slip.
-    slip: all points are assumed to stick. Then points with |f_t| > mu |f_n| are set to slip, s = sgn(f_t), and u is
-        computed again, until no sticking point exceeds its limit.
+    slip: all points are assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, s =
+        sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
     touch: the bristles of points that have just touched get the deflection u of the other points.
     sticking anchor: the anchor is set to the position at which (m/n) u_k is u.
     slipping anchor: the anchor is set to the position at which bristle and damper together give mu |f_n|.
@@ -93,15 +93,17 @@ def find_sticking(n: int, places: NDArray[Any]) -> float:
     """
     u, again = 0.0, True
     while again:
-        u, again = average(n, places, u), False
+        u, again, worst, most, towards = average(n, places, u), False, 0, 0.0, STICKS
         for k in range(n):
             p = places[k]
             if p.state != STICKS:
                 continue
             ft = trial(p.h, u, 1.0, p.drag)
             p.excess, slid = decide(ft, p.limit, ft)
-            if slid != STICKS:
-                p.state, again = slid, True
+            if p.excess > most:
+                worst, most, towards, again = k, p.excess, slid, True
+        if again:
+            places[worst].state = towards
     return u
 
 
