@@ -36,7 +36,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps, PassValues
+from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, HARD, LOOKED, UPDATED, CompiledSteps, PassValues
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.pacing import Pacer
 from windlass.solvers.stepping.step_control import REQUEST, StepControl, StepSizes
@@ -50,10 +50,6 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
-HARD = 25
-"""Number of Newton iterations above which the shapes of bodies and cables are checked at the end of a step; few steps
-need more iterations.
-"""
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
@@ -143,7 +139,7 @@ class Dynamic(StepSolver):
         max_it: int = 25,
         passes: Passes | None = None,
         decide_at_start: bool = True,
-        decide_in_newton: int = 20,
+        decide_in_newton: int = 10,
         overshoot: str = "check",
         lag: bool = True,
         project: bool = True,

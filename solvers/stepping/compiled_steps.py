@@ -39,6 +39,10 @@ LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
 at the end of the call.
 """
+HARD = 10
+"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; few steps
+need as many iterations.
+"""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
 
@@ -241,8 +245,8 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python treats problems that a monitor has found
-        if c.found[0] != 0.0:
+        # Python treats problems that a monitor has found, and checks shapes after many iterations
+        if c.found[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
         # the end of the step becomes the start of the next step
