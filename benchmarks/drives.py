@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import cos, exp, inf, pi, sin, sqrt
 from pathlib import Path
@@ -36,6 +36,7 @@ from windlass import connectors as con
 from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.drives.contact_choice import refine_for_layers
 from windlass.elements import RigidBody2D
+from windlass.solvers.stepping.statistics import Statistics
 
 LAYERS = 7.0, 8.3
 """Range of the logarithms of random layer stiffnesses [N/m²]."""
@@ -146,14 +147,21 @@ def draw(seed: int, quick: bool = False) -> Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a run: errors [1] by name, efficiency, reasons of the verdict, number of steps and process time [s]."""
+    """Result of a run: errors [1] by name, efficiency, reasons of the verdict, means, counts of the solver and process
+    time [s]."""
 
     errors: dict[str, float]
     efficiency: float
     reasons: list[str]
     elements: int
-    steps: int
+    report: wl.DriveReport
+    statistics: Statistics
     seconds: float
+
+    @property
+    def steps(self) -> int:
+        """Number of time steps."""
+        return self.statistics.steps
 
     @property
     def worst(self) -> float:
@@ -229,9 +237,10 @@ def compare_steady(case: Case) -> tuple[dict[str, float], float]:
 def run(
     case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE,
     revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
+    hooks: Sequence[wl.StepHook] = (), **settings: Any,
 ) -> Outcome:  # fmt: skip
     """Simulate a drive and compare its means with the theory, or on a soft layer with `Belt.steady`; ``start`` is the
-    fraction of the run after which means begin.
+    fraction of the run after which means begin, and ``settings`` are further arguments of `wl.Dynamic`.
     """
     begin = time.process_time()
     radii = np.array(case.radii)
@@ -252,13 +261,14 @@ def run(
     turns = revolutions or (LONG_RUN if is_long else REVOLUTIONS)
     end = turns * belt.length / v
     means = belt.average(start=(1.0 / turns if start is None else start) * end, every=EVERY)
-    solver = wl.Dynamic(belt.world, step=step, end=end, method="generalized_alpha_index2", spectral_radius=0.6, name="")
-    solver.solve(state, hooks=[means])
+    method = {"method": "generalized_alpha_index2", "spectral_radius": 0.6}
+    solver = wl.Dynamic(belt.world, step=step, end=end, name="", **method, **settings)
+    solver.solve(state, hooks=[means, *hooks])
     report = means.report()
     assert report is not None
     return Outcome(
-        compare(case, exact, report), report.efficiency, list(solver.verdict.reasons), belt.elements,
-        solver.statistics.steps, time.process_time() - begin,
+        compare(case, exact, report), report.efficiency, list(solver.verdict.reasons), belt.elements, report,
+        solver.statistics, time.process_time() - begin,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps, PassValues
+from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, HARD, LOOKED, UPDATED, CompiledSteps, PassValues
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.pacing import Pacer
 from windlass.solvers.stepping.step_control import REQUEST, StepControl, StepSizes
@@ -50,10 +50,6 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
-HARD = 25
-"""Number of Newton iterations above which the shapes of bodies and cables are checked at the end of a step. Only few
-steps need more iterations.
-"""
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
@@ -143,7 +139,7 @@ class Dynamic(StepSolver):
         max_it: int = 25,
         passes: Passes | None = None,
         decide_at_start: bool = True,
-        decide_in_newton: int = 5,
+        decide_in_newton: int = 10,
         overshoot: str = "check",
         lag: bool = True,
         project: bool = True,
@@ -422,6 +418,8 @@ class Run:
         can_cut = solver.sizes.can_cut(h)
         compiled = not self._looked_at and steps.prepare(ends, *parts, self._find_idle_programs(), can_cut)
         self._second: tuple[PassValues, NewtonRun] | None = None
+        # whether the first pass has used return maps
+        self._maps = False
 
         def newton(attempt: StepAttempt) -> bool:
             return self._run_newton(attempt, scheme, ends, compiled and attempt.passes == 1)
@@ -466,7 +464,7 @@ class Run:
             attempt.iterations += run.iterations
             attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
             return True
-        if attempt.passes == 2 and solver.mapped:
+        if attempt.passes == 2 and self._maps:
             # the second pass repeats the first pass without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
@@ -488,7 +486,10 @@ class Run:
             solver.newton.iterations += steps.first_iterations
             steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
-        if mapped and not run.converged:
+        if mapped:
+            froze = compiled and steps.froze
+            self._maps = run.converged and not froze
+        if mapped and not run.converged and not froze:
             # if the run did not converge, repeat it from the predictor with the contact states at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)

@@ -6,8 +6,8 @@ values at the start of the step:
 
     deflection: u is the mean of (m/n) u_k, with m and the anchors at the start, over all points that were closed at the
         start and do not slip.
-    slip: all points are assumed to stick. Then points with |f_t| > mu |f_n| are set to slip, s = sgn(f_t), and u is
-        computed again, until no sticking point exceeds its limit.
+    slip: all points are assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, s =
+        sgn(f_t), and u is computed again, until no sticking point exceeds its limit.
     touch: the bristles of points that have just touched get the deflection u of the other points.
     sticking anchor: the anchor is set to the position at which (m/n) u_k is u.
     slipping anchor: the anchor is set to the position at which bristle and damper together give mu |f_n|.
@@ -79,29 +79,51 @@ f_n, v_t and r alpha of the points of eight rows.
 
 
 @kernel(inline=True)
+def average(n: int, places: NDArray[Any], u: float) -> float:
+    """Return the mean deflection of the sticking points of a row [m], or ``u`` if there are none."""
+    total, count = 0.0, 0
+    for k in range(n):
+        # the deflection of a sticking point that opens is distributed to the other points
+        p = places[k]
+        if p.before != UNDEFINED and (p.state == STICKS or (p.state == UNDEFINED and p.before == STICKS)):
+            total, count = total + p.bend, count + 1
+    return total / count if count > 0 else u
+
+
+@kernel(inline=True)
 def find_sticking(n: int, places: NDArray[Any]) -> float:
     """Set the states of the closed points of a row, and store the excess |f_t| - mu |f_n| of each point. Return the
     common deflection u [m].
     """
     u, again = 0.0, True
     while again:
-        total, count, again = 0.0, 0, False
-        for k in range(n):
-            # the deflection of a sticking point that opens is distributed to the other points
-            p = places[k]
-            if p.before != UNDEFINED and (p.state == STICKS or (p.state == UNDEFINED and p.before == STICKS)):
-                total, count = total + p.bend, count + 1
-        if count > 0:
-            u = total / count
+        u, again, worst, most, towards = average(n, places, u), False, 0, 0.0, STICKS
         for k in range(n):
             p = places[k]
             if p.state != STICKS:
                 continue
             ft = trial(p.h, u, 1.0, p.drag)
             p.excess, slid = decide(ft, p.limit, ft)
-            if slid != STICKS:
-                p.state, again = slid, True
+            if p.excess > most:
+                worst, most, towards, again = k, p.excess, slid, True
+        if again:
+            places[worst].state = towards
     return u
+
+
+@kernel(inline=True)
+def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u: float) -> float:
+    """Set points to stick whose slip would change its direction from one iterate of Newton's method to the next; return
+    the common deflection u [m].
+
+    The tangents of both directions of slip do not depend on the sliding velocity. Newton's method would therefore
+    alternate between the directions, although the points stick in the solution.
+    """
+    reverses = False
+    for k in range(n):
+        if places[k].state * data[first + n + k] == -1.0:
+            places[k].state, reverses = STICKS, True
+    return average(n, places, u) if reverses else u
 
 
 @kernel(inline=True)
@@ -163,8 +185,9 @@ def decide_states(
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
     # a cable that moves onto a circle has friction as soon as all of its points touch, or, on short arcs, as soon as
-    # its first point has opened again
-    laid = not follows or start[first + 3 * n + RUBS] == LAID
+    # its first point has opened again. Friction that has begun in an earlier pass of the step continues, because it may
+    # lift the cable a little
+    laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
     # deflection of the bristles of a new cable; on a rigid layer it is computed from the anchors of the neighbours
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
@@ -196,6 +219,8 @@ def decide_states(
             p.drag = 0.0
     # common deflection of the sticking points; then states and anchors of all points
     u = find_sticking(n, places)
+    if not commits:
+        u = stick_between(n, first, data, places, u)
     # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
     # rigid_layer.py
     holds = False

@@ -9,6 +9,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import MassRows, add_scaled, multiply_rows
+from windlass.framework.assembly.state_cycles import follow_steps
 from windlass.framework.assembly.storage import Sparsity
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
@@ -16,6 +17,7 @@ from windlass.framework.kernels.program import Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System, evaluate
+from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
@@ -23,6 +25,7 @@ class Summands(Protocol):
     """Interface of `Assembly` that the functions of this module use."""
 
     layout: Layout
+    processes: Processes
     fields: Fields
     systems: list[System]
     constraints: list[ConstraintSystem]
@@ -38,12 +41,6 @@ class Summands(Protocol):
         """Create an `Evaluation` that adds to matrix values, with the slots of the rows of a component."""
 
 
-@kernel
-def count_down(mapped: FloatArray) -> None:
-    """Decrease by one the remaining number of residual evaluations in which return maps are active, see `Fields`."""
-    mapped[0] = max(mapped[0] - 1.0, 0.0)
-
-
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
     """Return the steps that add all left-hand-side forces, and optionally inertia forces, to f, shape (n + 1,); stages
     FORCES and CONTACT.
@@ -53,10 +50,9 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
     maps = [function for function in own if newton and function is not None]
-    if maps:
-        found += in_stage(
-            Stage.CONTACT, [*((function, (s,)) for function in maps), (call(count_down, (s.mapped,)), (s,))]
-        )
+    if maps or (newton and inertia and assembly.processes.size > 1):
+        follow = follow_steps(assembly.fields, assembly.processes, finds_cycles=inertia)
+        found += in_stage(Stage.CONTACT, [*((function, (s,)) for function in maps), *follow])
     for system in assembly.systems:
         whole = system.fused.residual if inertia and system.fused is not None else None
         function = whole if whole is not None else system.residual

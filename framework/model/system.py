@@ -33,7 +33,7 @@ class Fields:
             (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which `ReturnMap` is active, shape
-            (1,).
+            (1,); < 0 if the contact states are in a cycle.
         markers: columns of each marker family.
         rate_level: True if the time derivatives of position constraints are imposed instead of the constraints (index
             2).

@@ -27,7 +27,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.newton.convergence import ASK, conclude, judge
+from windlass.solvers.newton.convergence import ASK, CYCLED, ITERATING, conclude, judge
 from windlass.solvers.newton.lagging import needs_tangent
 from windlass.solvers.newton.problem import NonlinearProblem, Programs
 from windlass.solvers.newton.problem_kernels import Buffers, Solution, carry, start_sums, take_over, write_residual
@@ -179,6 +179,8 @@ def test_convergence(
             state[0]["failed"] = QUESTION
             return USER_ERROR
         reason = state[0]["answer"]
+    if reason == ITERATING and c.mapped[0] < 0.0:
+        reason = CYCLED
     status = call_c(address[GET_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE]))
     if status != 0:
         return int(status)

@@ -15,7 +15,8 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.solvers.newton.lagging import note_norm
 
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
-LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
+LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS, CYCLED = -3, -4, -5, -7
+"""CYCLED: return maps alternate between two sets of contact states; PETSc calls the value SNES_DIVERGED_INNER."""
 ASK = 99
 """Convergence reason that PETSc does not use; it means that the norms alone cannot decide."""
 SLOW_RATE = 1e-3

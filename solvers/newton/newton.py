@@ -30,6 +30,7 @@ from windlass.solvers.newton.convergence import (
     ASK,
     CONVERGED_ABSOLUTE,
     CONVERGED_RELATIVE,
+    CYCLED,
     ITERATING,
     LINEAR_SOLVE_FAILED,
     MEASURES,
@@ -148,6 +149,8 @@ class Newton:
         reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
         if reason == ASK:
             reason = self._look(it, norm)
+        if reason == ITERATING and problem.assembly.fields.mapped[0] < 0.0:
+            reason = CYCLED
         self._conclude(self._measures, problem.lag.memory, norm, reason, problem.residual_vector.array_r, self._before)
         return int(reason)
 
@@ -207,7 +210,7 @@ class Newton:
             around: compiled code that executes this run and the runs of later steps; it is used if the run is
                 completely compiled. The result then belongs to the last run.
             carried: whether to start from the accelerations and multipliers in the fields, which belong to the previous
-                step.
+                step. Such a run uses return maps; if it fails, it is not repeated.
         """
         self._damped[0], max_it = damped, 0
         if damped:
@@ -221,7 +224,7 @@ class Newton:
         while run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._change_solver():
             self.fallbacks += 1
             run = self._attempt(scheme)
-        if not run.converged and self.problem.lag.active:
+        if not run.converged and self.problem.lag.active and not carried:
             run = self._attempt_in_full(scheme, run.iterations)
         if damped:
             set_line_search(self.snes, "basic")

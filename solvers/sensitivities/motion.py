@@ -441,7 +441,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     centre.begin_step(step.h, step.then)
     start, near = state.data.copy(), centre.read_unknowns(end)
     # if the first pass used return maps, the second pass repeats it from the start of the step
-    first = 1 if solver.mapped and len(used) > 1 else 0
+    first = 1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0
     for number, known in enumerate(used[first:]):
         if number == 0:
             # if a run with return maps does not converge, Newton's method repeats the run without return maps

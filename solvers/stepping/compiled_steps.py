@@ -25,6 +25,7 @@ from windlass.framework.kernels.c_functions import call_c, find_c_address, load
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, join
 from windlass.solvers.newton.callbacks import AGAIN, BEYOND, ZERO, run_program
+from windlass.solvers.newton.convergence import CYCLED
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem_kernels import begin_run
 from windlass.solvers.newton.scheme import Scheme
@@ -38,6 +39,10 @@ LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
 at the end of the call.
 """
+HARD = 10
+"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step; few steps
+need as many iterations.
+"""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
 
@@ -50,7 +55,7 @@ IDLE: program of monitors and hooks for steps at which they are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages of a step, in order; ``StepContext.counts[STAGE]`` is the stage that the last step has reached."""
-STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
+STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST, FROZEN = range(12)
 """Indices in `StepContext.counts`."""
 
 
@@ -89,7 +94,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each program, shape (6, 2).
-        counts: integer data of the steps; the indices are `STAGE` and the constants defined with it, shape (11,).
+        counts: integer data of the steps; the indices are `STAGE` and the constants defined with it, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
@@ -165,7 +170,7 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
     counts[FIRST] = state[0]["iterations"]
     copy_pass(c.now, c.first)
     begin_run(measures, lag, state)
-    if counts[MAPPED] > 0:
+    if counts[MAPPED] > 0 and counts[FROZEN] == 0:
         # the second pass repeats the first pass without return maps, from the history values at the start of the step
         copy_values(c.start_data, c.now.data)
     else:
@@ -185,6 +190,20 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 
 @kernel(fast=False)
+def freeze(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
+    """Repeat a Newton run that a cycle of contact states has ended, with the contact states at the start of the step;
+    return 0 on success.
+    """
+    before = state[0]["iterations"]
+    copy_values(c.start_data, c.now.data)
+    c.mapped[0], counts[FROZEN] = 0.0, 1
+    begin_run(measures, lag, state)
+    status = call_c(c.addresses[0], (np.int64(ZERO), c.addresses[1]))
+    state[0]["iterations"] += before
+    return int(status)
+
+
+@kernel(fast=False)
 def take_steps(context: Any) -> int:
     """Execute steps until all are complete or a step requires Python; return 0 on success. The caller has begun the
     first step.
@@ -193,7 +212,7 @@ def take_steps(context: Any) -> int:
     counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
     for i in range(counts[WANTED]):
         status = 0
-        counts[STAGE] = STARTED
+        counts[STAGE], counts[FROZEN] = STARTED, 0
         # all steps except the first start at the end of the previous step
         if i > 0:
             counts[EARLIER] += 1
@@ -210,6 +229,8 @@ def take_steps(context: Any) -> int:
         # Newton's method
         if status == 0:
             status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
+        if status == 0 and state[0]["reason"] == CYCLED:
+            status = freeze(c, counts, measures, lag, state)
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
         # check monitors, then update history values
@@ -224,8 +245,8 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python treats problems that a monitor has found
-        if c.found[0] != 0.0:
+        # Python treats problems that a monitor has found, and checks shapes after many iterations
+        if c.found[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
         # the end of the step becomes the start of the next step
@@ -269,6 +290,8 @@ class CompiledSteps:
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
         had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
             pass.
+        froze: whether the first pass of the last step used the contact states at the start of the step, because return
+            maps had led to a cycle.
         now, first: see `StepContext`.
     """
 
@@ -287,7 +310,7 @@ class CompiledSteps:
         self._start_data, self._size, self._may_repeat = fields.start_data, fields.step_size, settings.max_it > 1
         self.now = PassValues(fields.data, fields.a, fields.lam, newton.problem.assembly.updates.total)
         self.first = PassValues(*(np.zeros_like(values) for values in self.now))
-        self._counts, self._limits = np.zeros(11, np.int64), np.array([settings.atol, settings.rtol])
+        self._counts, self._limits = np.zeros(12, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
         # the arguments from which ``programs`` was made
@@ -297,7 +320,7 @@ class CompiledSteps:
         self._block, self._place = lay_down(()), 0
         self._take: Any = None
         self.pace, self.stage, self.earlier, self.iterations, self.passes = 1, NOTHING, 0, 0, 0
-        self.had_second, self.first_iterations = False, 0
+        self.had_second, self.froze, self.first_iterations = False, False, 0
 
     def prepare(
         self,
@@ -319,7 +342,7 @@ class CompiledSteps:
             repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
-        self.had_second = False
+        self.had_second = self.froze = False
         updates = self._newton.problem.assembly.updates
         old, last = self._given, NO_CALLS if follow is None else follow
         given = begin, updates.program, end, last, *looks, *idle
@@ -371,6 +394,7 @@ class CompiledSteps:
                 counts[k] for k in (STAGE, EARLIER, ITERATIONS, PASSES)
             )
             self.had_second, self.first_iterations = counts[SECOND] != 0, counts[FIRST]
+            self.froze = counts[FROZEN] != 0
             self._scheme.t = float(self._times[0][0])
         each = (time.perf_counter() - begin) / (1 + self.earlier)
         self.pace = min(int(LONGEST / max(each, 1e-9)) or 1, MOST)

@@ -13,6 +13,8 @@ from scipy.integrate import trapezoid
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
+from windlass.framework.model.gaps import GAP, RATE, SPEED, START, create_numbers
+from windlass.solvers.verdicts.contact_watch import COUNT, FACTOR, LIMIT, clear_findings, judge_gaps
 
 from campaigns import impacts
 from support.verdict_models import driven_belt
@@ -52,6 +54,23 @@ def test_an_impact_within_a_step() -> None:
     solver = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert_allclose(solver.solve().v[1], 5.0, rtol=0.03)
     assert solver.verdict.word == "ok" and "does not resolve a contact" in solver.failed_attempts[0][2]
+
+
+@pytest.mark.parametrize(("rate", "is_cut"), [(-2.0, False), (-20.0, True)])
+def test_touch_of_a_point_that_also_slides(rate: float, is_cut: bool) -> None:
+    """A point of a belt, whose speed is 30 m/s, touches by 0.1 µm at the end of a step.
+
+    The impact ahead changes the rate by at most twice the impact speed. The step is only cut if this change is not
+    small compared with the speed of the belt. Such a depth, in which curvature and not the contact force has reduced
+    the rate, does not determine the stiffness of the contact.
+    """
+    numbers, near, found = create_numbers(1), np.array([1, 0]), np.zeros((1, 13))
+    clear_findings(found)
+    numbers[0, [START + GAP, START + RATE, GAP, RATE]] = 1e-4, rate, -1e-7, 0.5 * rate
+    numbers[0, [START + SPEED, SPEED]] = 30.0
+    judge_gaps(numbers, near, 1.0, np.array([1e-4]), np.array([LIMIT, 1e-4, 1.0]), np.array([0.5, 0.0]), found[0])
+    assert found[0, COUNT] == 0.0
+    assert (found[0, FACTOR] < 1.0) == is_cut
 
 
 def create_stop(stiffness: float) -> wl.World:
@@ -332,19 +351,19 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     the tension.
 
     The run ends just after the leap at 0.8 to 0.93 s, because the later motion is chaotic and depends on rounding
-    errors. The step of the leap turns a cable inside out. The solver repeats this step with smaller steps. After a
+    errors. The leap occurs with some step sizes only. The step of the leap turns a cable inside out. The solver repeats this step with smaller steps. After a
     motion of 1.5 m, the end positions agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
-    solver = wl.Dynamic(world, step=5e-3, end=0.94, **settings)
+    solver = wl.Dynamic(world, step=4.7e-3, end=0.94, **settings)
     reached = solver.solve(start.copy())
     assert solver.verdict.word == "ok"
     fine = wl.Dynamic(world, step=1e-3, end=0.94, method="generalized_alpha_index2", name="").solve(start.copy())
     assert_allclose(reached.q, fine.q, rtol=0.0, atol=0.01)
     assert any("is turned inside out" in reason for _, _, reason in solver.failed_attempts)
     monkeypatch.setattr("windlass.solvers.dynamic.HARD", 10**9)
-    solver = wl.Dynamic(world, step=5e-3, end=0.94, **settings)
+    solver = wl.Dynamic(world, step=4.7e-3, end=0.94, **settings)
     solver.solve(start)
     # the step of the leap depends on micrometres of the length of the rope; further reasons follow an early leap
     (leap,) = (reason for reason in solver.verdict.reasons if " leaps by " in reason)

@@ -1,0 +1,101 @@
+"""Cycles of contact states within a run of Newton's method: return maps alternate between two sets of contact states.
+
+In a cycle, none of the two sets agrees with the solution that Newton's method finds for this set, so further
+evaluations repeat both. A cycle is complete if both sets have occurred twice. The run then ends, and the solver repeats
+it with the contact states at the start of the step, which do not change in the run. The signs of history values
+represent the contact states.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Step
+from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.parallel.processes import Processes
+
+CYCLE = -1.0
+"""Value of `Fields.mapped` after a cycle."""
+RETURNS = 2
+"""Number of successive returns to the states of the evaluation before the last in a complete cycle."""
+UNKNOWN = 2
+"""Stands for the sign of a history value that has not been evaluated in this run."""
+
+
+@kernel
+def compare_states(
+    data: FloatArray, mapped: FloatArray, left: FloatArray, earlier: NDArray[Any], differs: FloatArray
+) -> None:
+    """Compare the contact states with those of the last two evaluations of the run.
+
+    Args:
+        data: history values, shape (d,).
+        mapped: see `Fields`; the states are compared while it is > 0.
+        left: value of ``mapped`` after the last evaluation, shape (1,); another value means that a run begins.
+        earlier: signs of the history values in the last evaluation and in the evaluation before it, shape (2, d).
+        differs: output, shape (2,): 1 if the states differ from those of the last evaluation and of the evaluation
+            before it, respectively, otherwise 0.
+    """
+    if mapped[0] <= 0.0:
+        return
+    if mapped[0] != left[0]:
+        for i in range(len(data)):
+            earlier[0, i] = UNKNOWN
+    last, before = False, False
+    for i in range(len(data)):
+        sign = np.int8(data[i] > 0.0) - np.int8(data[i] < 0.0)
+        last |= sign != earlier[0, i]
+        before |= sign != earlier[1, i]
+        earlier[1, i] = earlier[0, i]
+        earlier[0, i] = sign
+    differs[0], differs[1] = last, before
+
+
+@kernel
+def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
+    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; set it to
+    `CYCLE` after a cycle.
+
+    ``returns``: number of the last evaluations that have returned to the states of the evaluation before the last,
+    shape (1,).
+    """
+    if mapped[0] <= 0.0:
+        return
+    returning = differs[0] > differs[1]
+    if not returning or mapped[0] != left[0]:
+        returns[0] = 0.0
+    returns[0] += returning
+    mapped[0] = CYCLE if returns[0] >= RETURNS else mapped[0] - 1.0
+    left[0] = mapped[0]
+
+
+@kernel
+def count_only(mapped: FloatArray) -> None:
+    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`."""
+    mapped[0] = max(mapped[0] - 1.0, 0.0)
+
+
+def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> list[Step]:
+    """Return the steps that follow the return maps in each evaluation of the residual. On several processes they are
+    the same on all processes, and collective.
+    """
+    s = evaluate(fields)
+    if not finds_cycles:
+        return [(call(count_only, (fields.mapped,)), (s,))]
+    left, differs, returns, earlier = np.zeros(1), np.zeros(2), np.zeros(1), np.zeros((2, len(fields.data)), np.int8)
+    share: list[Step] = [(partial(_share, processes, fields.mapped, differs), ())] if processes.size > 1 else []
+    compare = call(compare_states, (fields.data, fields.mapped, left, earlier, differs))
+    return [(compare, (s,)), *share, (call(count_down, (fields.mapped, left, differs, returns)), (s,))]
+
+
+def _share(processes: Processes, mapped: FloatArray, differs: FloatArray) -> None:
+    """Replace the results of `compare_states` by their maxima over all processes."""
+    if mapped[0] > 0.0:
+        differs[:] = processes.largest(differs.tolist())
