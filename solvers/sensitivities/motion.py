@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, function
@@ -82,6 +82,14 @@ JUMP = 0.5
 """Difference between the forward and the backward difference of a history value, relative to the larger of these two,
 above which the larger is treated as a jump [1].
 """
+ROUNDING = 1e-14
+"""Change of a history value, relative to the value, up to which differences are rounding errors [1]."""
+SETTLES = 8
+"""Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. A contact that
+changes its state in one of the companion models in every second iteration limits the accuracy.
+"""
+NEAR = 1e-5
+"""Relative change of a derivative in an iteration below which the iteration ends in this case [1]."""
 
 
 @dataclass
@@ -249,7 +257,7 @@ class CompanionPair:
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
         self._above, self._below, self._h = above, below, h
-        self._history = np.zeros(0)
+        self._history, self._rows = np.zeros(0), find_history_rows(above.world)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
         """Compute the derivatives of the state at the start of a motion with steps of size h [s]."""
@@ -292,7 +300,7 @@ class CompanionPair:
         """
         above, below, h, u, d = self._above, self._below, self._h, run.unknowns, run.data
         change, before = np.zeros(len(u)), np.inf
-        for _ in range(ITERATIONS):
+        for number in range(ITERATIONS):
             if run.maps:
                 ends = above.map_history(u + h * change), below.map_history(u - h * change)
                 history = self._find_slope(run.found, *ends)
@@ -305,7 +313,8 @@ class CompanionPair:
             if not np.isfinite(correction).all():
                 raise ModelError(f"a derivative at t = {t:.9g} s is not finite")
             change, before = change + correction, norm
-            if np.abs(correction).max(initial=0.0) <= ACCURATE * np.abs(change).max(initial=0.0):
+            limit = ACCURATE if number < SETTLES else NEAR
+            if np.abs(correction).max(initial=0.0) <= limit * np.abs(change).max(initial=0.0):
                 return change, history
         raise ModelError(
             f"the derivatives of the step to t = {t:.9g} s do not converge: the residual falls from {before:.3g} N (or "
@@ -314,11 +323,18 @@ class CompanionPair:
 
     def _find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
         """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
-        models. A jump in one companion model is ignored.
+        models. If a value jumps in one companion model only, the values of the same row are taken from the other.
         """
         up, down = above - centre, centre - below
-        large, small = np.maximum(np.abs(up), np.abs(down)), np.where(np.abs(up) < np.abs(down), up, down)
-        slope: FloatArray = np.where(np.abs(up - down) > JUMP * large, small, 0.5 * (up + down)) / self._h
+        mean, large = 0.5 * (up + down), np.maximum(np.abs(up), np.abs(down))
+        jumps, smaller = np.abs(up - down) > JUMP * large, np.abs(up) < np.abs(down)
+        jumps &= large > ROUNDING * np.abs(centre)
+        if jumps.any():
+            by_up, by_down = (np.bincount(self._rows, jumps & side)[self._rows] > 0.0 for side in (smaller, ~smaller))
+            # rows that jump in both companion models: each value is taken from the model in which it does not jump
+            mean = np.where(jumps, np.where(smaller, up, down), mean)
+            mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
+        slope: FloatArray = mean / self._h
         return slope
 
     def _take_slopes(self, centre: State, history: FloatArray) -> None:
@@ -333,6 +349,12 @@ class CompanionPair:
                 getattr(state, name)[:] = getattr(centre, name) + side * h * slope
             state.start_data[:] = state.data
             state.t, state.step = centre.t, centre.step
+
+
+def find_history_rows(world: World) -> IntArray:
+    """Return the number of the row of `GenericData` to which each history value belongs, shape (d,)."""
+    counts = world.numbering.data_count
+    return np.repeat(np.arange(len(counts)), counts)
 
 
 @checked(model=CHECKS["model"], p=CHECKS["p"], motion=function(), steps=CHECKS["steps"])
