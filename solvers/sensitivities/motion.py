@@ -88,8 +88,10 @@ SETTLES = 8
 """Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. A contact that
 changes its state in one of the companion models in every second iteration limits the accuracy.
 """
-NEAR = 1e-5
-"""Relative change of a derivative in an iteration below which the iteration ends in this case [1]."""
+NEAR = 1e-3
+"""Relative change of a derivative in an iteration below which the iteration ends in this case [1]. Half of the change
+is used, because successive derivatives lie on both sides of the solution.
+"""
 
 
 @dataclass
@@ -312,8 +314,8 @@ class CompanionPair:
             correction = run.factors.solve(left / (-2.0 * h))
             if not np.isfinite(correction).all():
                 raise ModelError(f"a derivative at t = {t:.9g} s is not finite")
-            change, before = change + correction, norm
-            limit = ACCURATE if number < SETTLES else NEAR
+            share, limit = (1.0, ACCURATE) if number < SETTLES else (0.5, NEAR)
+            change, before = change + share * correction, norm
             if np.abs(correction).max(initial=0.0) <= limit * np.abs(change).max(initial=0.0):
                 return change, history
         raise ModelError(
