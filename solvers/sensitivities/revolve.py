@@ -1,4 +1,4 @@
-"""Schedule of checkpoints with which a sequence of steps is reversed in bounded memory (the binomial schedule `revolve`).
+"""Schedule of checkpoints with which a sequence of steps is reversed in bounded memory (binomial schedule, `revolve`).
 
 The adjoint of a motion needs the states at the starts of all steps in reverse order. With s stored states (the first of
 them is the start) and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. The least
