@@ -93,8 +93,8 @@ class Companion:
 
     Attributes:
         world, results, state: values of the arguments.
-        assembly, problem, kernels, consistency: the systems, the equations of a Newton run, the programs at the ends of
-            a step, and the projection onto constraints.
+        assembly, problem, integrator, kernels, consistency: the systems, the equations of a Newton run, the constants
+            of the method, the programs at the ends of a step, and the projection onto constraints.
     """
 
     def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
@@ -103,9 +103,9 @@ class Companion:
         self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, Storage.ROWS)
         ksp: Any = self.problem.snes.getKSP()
         set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
-        integrator = replace(solver.integrator, reference=self.assembly.layout.reference)
-        self.kernels = StepKernels(integrator, self.problem)
-        self.consistency = Consistency(self.problem, integrator, *solver.consistency.settings)
+        self.integrator = replace(solver.integrator, reference=self.assembly.layout.reference)
+        self.kernels = StepKernels(self.integrator, self.problem)
+        self.consistency = Consistency(self.problem, self.integrator, *solver.consistency.settings)
         self._maps, self._revision = Program([]), -1
 
     def prepare(self, h: float, decides: bool) -> None:
@@ -128,23 +128,43 @@ class Companion:
 
     def map_history(self, unknowns: FloatArray) -> FloatArray:
         """Return the history values that return maps compute at the unknowns, shape (d,)."""
-        if self._revision != self.assembly.revision:
-            maps = (system.return_map.motion for system in self.assembly.systems)
-            s = evaluate(self.assembly.fields)
-            self._maps = Program((function, (s,)) for function in maps if function is not None)
-            self._revision = self.assembly.revision
-        fields = self.load(unknowns, self.state.data)
-        fields.mapped[0] = 1.0
-        self._maps()
+        self.load(unknowns, self.state.data)
+        return self.run_maps(self.state.data)
+
+    def run_maps(self, data: FloatArray) -> FloatArray:
+        """Return the history values that return maps compute at the fields from the values ``data``, shape (d,)."""
+        fields = self.assembly.fields
+        fields.data[:], fields.mapped[0] = data, 1.0
+        self._find_maps()()
         fields.mapped[0] = 0.0
         return fields.data.copy()
+
+    def _find_maps(self) -> Program:
+        """Return the program of the return maps."""
+        if self._revision != self.assembly.revision:
+            s = evaluate(self.assembly.fields)
+            maps = [system.return_map.motion for system in self.assembly.systems]
+            self._maps = Program((function, (s,)) for function in maps if function is not None)
+            self._revision = self.assembly.revision
+        return self._maps
 
     def update_history(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
         """Return the history values after the update that follows a Newton run with the values ``data``, shape
         (d,)."""
-        fields = self.load(unknowns, data)
-        self.assembly.post_newton()
-        return fields.data.copy()
+        self.load(unknowns, data)
+        return self.run_update(data)
+
+    def run_update(self, data: FloatArray) -> FloatArray:
+        """Return the history values after an update at the fields, which begins with the values ``data``, shape
+        (d,)."""
+        self.assembly.fields.data[:] = data
+        self.assembly.updates.program()
+        return self.assembly.fields.data.copy()
+
+    def project(self, h: float) -> None:
+        """Project the state at the end of a step of size h [s] onto the constraints."""
+        self.assembly.load_fields(self.state)
+        self.consistency.project(self.state, h)
 
     def load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
         """Compute the fields from unknowns and history values, and return the fields."""
@@ -177,8 +197,7 @@ class Companion:
         self.kernels.end()
         self.state.t = step.then
         if step.projects:
-            self.assembly.load_fields(self.state)
-            self.consistency.project(self.state, step.h)
+            self.project(step.h)
 
 
 def find_start(world: World, start: Callable[[], State] | None = None) -> State:

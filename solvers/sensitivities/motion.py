@@ -49,6 +49,7 @@ from windlass.solvers.sensitivities.companion import (
     find_start,
     repeat_step,
 )
+from windlass.solvers.sensitivities.differences import find_slopes
 from windlass.solvers.sensitivities.evaluate import (
     CHECKS,
     Results,
@@ -67,12 +68,6 @@ CONTRACTION = 0.3
 """Ratio of the residual differences of two successive iterations above which differences that are of the order of
 rounding errors are accepted [1].
 """
-JUMP = 0.5
-"""Difference between the forward and the backward difference of a history value, relative to the larger of these two,
-above which the larger is treated as a jump [1].
-"""
-ROUNDING = 1e-14
-"""Change of a history value, relative to the value, up to which differences are rounding errors [1]."""
 SETTLES = 8
 """Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. A contact that
 changes its state in one of the companion models in every second iteration limits the accuracy.
@@ -110,10 +105,12 @@ class CompanionPair:
 
     Attributes:
         above, below, h: values of the arguments.
+        slopes: derivatives of the arrays of the state, by name.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
         self.above, self.below, self.h = above, below, h
+        self.slopes: dict[str, FloatArray] = {}
         self._history, self._rows = np.zeros(0), find_history_rows(above.world)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
@@ -182,16 +179,7 @@ class CompanionPair:
         """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
         models. If a value jumps in one companion model only, the values of the same row are taken from the other.
         """
-        up, down = above - centre, centre - below
-        mean, large = 0.5 * (up + down), np.maximum(np.abs(up), np.abs(down))
-        jumps, smaller = np.abs(up - down) > JUMP * large, np.abs(up) < np.abs(down)
-        jumps &= large > ROUNDING * np.abs(centre)
-        if jumps.any():
-            by_up, by_down = (np.bincount(self._rows, jumps & side)[self._rows] > 0.0 for side in (smaller, ~smaller))
-            # rows that jump in both companion models: each value is taken from the model in which it does not jump
-            mean = np.where(jumps, np.where(smaller, up, down), mean)
-            mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
-        slope: FloatArray = mean / self.h
+        slope: FloatArray = find_slopes(centre, above, below, self._rows) / self.h
         return slope
 
     def _take_slopes(self, centre: State, history: FloatArray) -> None:
@@ -201,6 +189,7 @@ class CompanionPair:
         h, states = self.h, (self.above.state, self.below.state)
         slopes = {name: (getattr(states[0], name) - getattr(states[1], name)) / (2.0 * h) for name in MOTION}
         slopes["data"] = self._history = history
+        self.slopes = slopes
         for side, state in zip((1.0, -1.0), states, strict=True):
             for name, slope in slopes.items():
                 getattr(state, name)[:] = getattr(centre, name) + side * h * slope
