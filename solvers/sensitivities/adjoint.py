@@ -372,7 +372,7 @@ class Adjoint:
         if history is not None:
             centre.load(run.unknowns, run.data)
             slopes = history.find_update_slopes(
-                lambda: centre.run_update(run.data), run.updated, run.data, start, READS
+                centre.run_update, run.updated, run.data, start, READS
             )
             self._add_update(found, slopes, of_data, g)
             for name, pair in self._pairs.items():
@@ -383,7 +383,7 @@ class Adjoint:
             if run.maps:
                 centre.load(run.unknowns, start)
                 map_slopes = history.find_update_slopes(
-                    lambda: centre.run_maps(start), run.found, start, start, READS
+                    centre.run_maps, run.found, start, start, READS
                 )
         if later is not None:
             found.data += later

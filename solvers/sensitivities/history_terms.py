@@ -272,12 +272,13 @@ class HistoryTerms:
         return found[:-1]
 
     def find_update_slopes(
-        self, update: Callable[[], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray, reads: set[str]
+        self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray, reads: set[str]
     ) -> UpdateSlopes:
         """Return the derivatives of an update.
 
         Args:
-            update: function that computes history values, shape (d,), from the fields.
+            update: function that computes history values, shape (d,), from the fields and from the values before the
+                update, shape (d,).
             centre: its result at the present fields.
             data, start: history values before the update and at the start of the step, shape (d,).
             reads: names of the arrays of the fields that the update reads.
@@ -295,7 +296,7 @@ class HistoryTerms:
                     array[dofs] = kept + side * h
                     if name in ("x", "v"):
                         self._assembly.update_markers()
-                    ends.append(update())
+                    ends.append(update(data))
                 array[dofs] = kept
                 own.values.append(find_slopes(centre, *ends, self._rows) / h)
                 own.inputs.append(inputs)
@@ -304,26 +305,28 @@ class HistoryTerms:
         for name, base in (("data", data), ("start_data", start)):
             alone = [(np.array(sorted(self._dofs_of), np.int64), np.arange(len(self._companion.world.numbering.data_count)))]
             groups = alone
-            if name == "start_data" and self._couples_rows(update, centre, start):
+            if name == "start_data" and self._couples_rows(update, centre, data, start):
                 groups = list(zip(self._row_colours, self._row_near, strict=True))
-            found[name] = self._perturb_values(update, centre, name, base, groups) if name in reads else Derivatives([], [])
+            found[name] = self._perturb_values(update, centre, name, base, data, groups) if name in reads else Derivatives([], [])
         return UpdateSlopes(**found)
 
-    def _couples_rows(self, update: Callable[[], FloatArray], centre: FloatArray, start: FloatArray) -> bool:
+    def _couples_rows(
+        self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray
+    ) -> bool:
         """Return whether the update of a row reads history values of another row at the start of the step."""
         fields, h = self._assembly.fields, self._find_value_steps(start)
         for members in self._row_colours:
             inside = np.isin(self._rows, members)
             fields.start_data[inside] = start[inside] + h[inside]
-            changed = update()
+            changed = update(data)
             fields.start_data[inside] = start[inside]
             if (changed[~inside] != centre[~inside]).any():
                 return True
         return False
 
     def _perturb_values(
-        self, update: Callable[[], FloatArray], centre: FloatArray, name: str, base: FloatArray,
-        groups: list[tuple[IntArray, IntArray]],
+        self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, name: str, base: FloatArray,
+        data: FloatArray, groups: list[tuple[IntArray, IntArray]],
     ) -> Derivatives:  # fmt: skip
         """Return the derivatives of an update with respect to history values.
 
@@ -331,6 +334,7 @@ class HistoryTerms:
             update, centre: see `find_update_slopes`.
             name: name of the array of the fields whose values are perturbed.
             base: the unperturbed values, shape (d,).
+            data: history values before the update, shape (d,).
             groups: rows whose values are perturbed together, and for each row the row of the group on which it depends,
                 -1 for none.
         """
@@ -344,9 +348,11 @@ class HistoryTerms:
                     continue
                 ends = []
                 for side in (1.0, -1.0):
-                    array[own] = base[own] + side * h[own]
-                    ends.append(update())
-                array[own] = base[own]
+                    moved = base.copy()
+                    moved[own] += side * h[own]
+                    array[:] = moved
+                    ends.append(update(moved if name == "data" else data))
+                array[:] = base
                 row = owner[self._rows]
                 inputs = np.where(row >= 0, starts[row] + k, 0)
                 inputs = np.where((row >= 0) & (counts[row] > k), inputs, 0)
