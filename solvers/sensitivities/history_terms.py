@@ -29,13 +29,13 @@ from windlass.framework.model.system import Function, evaluate
 from windlass.solvers.sensitivities.companion import Companion, find_history_rows
 from windlass.solvers.sensitivities.differences import find_slopes
 
-PLACE_STEP = 1e-8
+PLACE_STEP = 3e-9
 """Perturbation of coordinates, relative to the largest coordinate [1]. It is small, because contacts have small
 depths.
 """
-RATE_STEP = 1e-7
+RATE_STEP = 3e-8
 """Perturbation of velocities, relative to the largest velocity [1]."""
-VALUE_STEP = 1e-6
+VALUE_STEP = 2e-8
 """Perturbation of history values, relative to the largest value of the same kind [1]."""
 FEW = 4
 """Largest number of rows at a coordinate that are treated as neighbours; all rows on one pulley are not."""
