@@ -23,7 +23,7 @@ transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,9 +50,11 @@ from windlass.solvers.sensitivities.companion import (
     repeat_run,
 )
 from windlass.solvers.sensitivities.evaluate import CHECKS, Results, read_results
+from windlass.solvers.sensitivities.growth import describe_growth, find_growth
 from windlass.solvers.sensitivities.history_terms import HistoryTerms, UpdateSlopes
-from windlass.solvers.sensitivities.motion import CompanionPair, create_companions, prepare_motion
+from windlass.solvers.sensitivities.motion import CompanionPair, create_changed, create_companions, prepare_motion
 from windlass.solvers.sensitivities.objectives import Objective
+from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
 from windlass.solvers.sensitivities.result_slopes import ResultSlopes
 from windlass.solvers.sensitivities.revolve import place_states, reverse
 from windlass.solvers.verdicts.verdict import Verdict
@@ -71,6 +73,8 @@ rounding error [1].
 """
 PROJECTION_STEP = 1e-6
 """Perturbation of the motion for derivatives of projections, relative to the largest value [1]."""
+INSIGNIFICANT = 1e-10
+"""Derivative of a projection, relative to the largest factor, up to which it is 0 within rounding errors [1]."""
 ROTATED = MOTION[:-1]
 """Arrays of a state with one value per coordinate."""
 TURNING_STEP = 1e-6
@@ -90,6 +94,9 @@ class MotionGradient:
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
         repeated: number of steps that were repeated in addition to one repetition of each step.
+        growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
+            time; see `growth.py`.
+        chaotic: whether these derivatives grow exponentially, so that the gradient has no practical meaning.
         verdict: the verdict of the motion.
     """
 
@@ -98,6 +105,8 @@ class MotionGradient:
     t: FloatArray
     y: dict[str, FloatArray]
     repeated: int
+    growth: float
+    chaotic: bool
     verdict: Verdict = field(repr=False)
 
 
@@ -217,19 +226,30 @@ class Adjoint:
         centre: the model with the parameters of the motion.
         pairs: the companion models of each parameter.
         varies: whether each history value changes continuously, shape (d,).
+        create: function that creates a companion model in which the parameters with given names are changed together.
 
     Attributes:
         factors: λ of the present state.
         gradient: the sum of the contributions to dJ/dp so far.
     """
 
-    def __init__(self, centre: Companion, pairs: Mapping[str, CompanionPair], varies: BoolArray) -> None:
+    def __init__(
+        self, centre: Companion, pairs: Mapping[str, CompanionPair], varies: BoolArray,
+        create: Callable[[Sequence[str]], Companion],
+    ) -> None:  # fmt: skip
         self._centre, self._pairs = centre, pairs
         self._tangents = TransposedTangents(centre)
         self._history = HistoryTerms(centre, varies) if len(varies) else None
-        self._results = ResultSlopes(centre, pairs, varies)
+        self._results = ResultSlopes(centre, pairs, varies, create)
+        self._terms = ParameterTerms(centre, pairs)
+        coupled = [system.dofs.ravel() for system in centre.assembly.systems if system.constraint is not None]
+        own = np.unique(np.concatenate([np.zeros(0, np.int64), *coupled]))
+        self._constrained: IntArray = own[own < centre.assembly.layout.spare]
+        # parameters whose companion models are evaluated as a whole
+        self._whole = {name: pairs[name] for name in self._terms.whole}
         self.factors: Factors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(pairs, 0.0)
+        self._place = self._rate = 0.0
 
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ weights · results at the state of the model."""
@@ -240,15 +260,30 @@ class Adjoint:
             for name, change in gradient.items():
                 self.gradient[name] += change
 
+    def find_size(self) -> float:
+        """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
+        coordinate and velocity so far."""
+        state = self._centre.state
+        self._place = max(self._place, float(np.abs(state.q).max(initial=0.0)))
+        self._rate = max(self._rate, float(np.abs(state.v).max(initial=0.0)))
+        place, rate = (float(np.linalg.norm(self.factors[name])) for name in ("q", "v"))
+        return float(np.hypot((self._place or 1.0) * place, (self._rate or 1.0) * rate))
+
     def add_start(self, slopes: Mapping[str, Mapping[str, FloatArray]]) -> None:
         """Add the derivatives of the start of the motion; ``slopes`` contains the derivatives of the arrays of the
         state by names of the parameter and of the array."""
         for name, own in slopes.items():
             self.gradient[name] += sum(float(self.factors[which] @ own[which]) for which in NAMES)
 
-    def project_back(self, h: float) -> None:
-        """Pass over the projection of the end of a step. The state of the model is the end before the projection."""
-        centre, factors = self._centre, self.factors
+    def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
+        """Pass over the projection of the end of a step. The state of the model is the end before the projection. The
+        arguments are explained in `step_back`.
+        """
+        centre, factors, h = self._centre, self.factors, step.h
+        for pair in self._pairs.values():
+            for side in (pair.above, pair.below):
+                set_state(side, start, t)
+                side.begin_step(h, step.then)
         before = {name: getattr(centre.state, name).copy() for name in MOTION}
         after = dict(factors)
 
@@ -257,30 +292,42 @@ class Adjoint:
             for name in MOTION:
                 getattr(state, name)[:] = changed[name]
             state.t = centre.state.t
-            companion.assembly.load_fields(state)
-            companion.consistency.project(state, h)
+            companion.project(h)
             return sum(float(after[name] @ (getattr(state, name) - changed[name])) for name in MOTION)
 
-        inputs = self._find_projected()
-        for name in MOTION[:-1]:
-            size = float(np.abs(before[name]).max(initial=0.0)) or 1.0
+        # random numbers, because equal changes of all coordinates may have no effect
+        shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
+
+        def differentiate(name: str, dofs: IntArray) -> float:
+            """Return the derivative for changes of the given entries of an array, in the ratios ``shares``."""
+            size, ends = PROJECTION_STEP * (float(np.abs(before[name]).max(initial=0.0)) or 1.0), []
+            for side in (1.0, -1.0):
+                moved = {**before, name: before[name].copy()}
+                moved[name][dofs] += side * size * shares[dofs]
+                ends.append(weigh(centre, moved))
+            return (ends[0] - ends[1]) / (2.0 * size)
+
+        for name in ROTATED:
             change = np.zeros_like(factors[name])
-            for dof in inputs:
-                ends = []
-                for side in (1.0, -1.0):
-                    moved = {**before, name: before[name].copy()}
-                    moved[name][dof] += side * PROJECTION_STEP * size
-                    ends.append(weigh(centre, moved))
-                change[dof] = (ends[0] - ends[1]) / (2.0 * PROJECTION_STEP * size)
+            for dof in self._constrained:
+                change[dof] = differentiate(name, np.array([dof])) / shares[dof]
+            # groups of other coordinates; only groups that change the projection are divided
+            parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
+            least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
+            while parts:
+                part = parts.pop()
+                if not len(part):
+                    continue
+                found = differentiate(name, part)
+                if len(part) == 1:
+                    change[part] = found / shares[part]
+                elif abs(found) > least:
+                    parts += [part[: len(part) // 2], part[len(part) // 2 :]]
             self.factors = {**self.factors, name: factors[name] + change}
         for name, pair in self._pairs.items():
             self.gradient[name] += (weigh(pair.above, before) - weigh(pair.below, before)) / (2.0 * pair.h)
         for name in MOTION:
             getattr(centre.state, name)[:] = before[name]
-
-    def _find_projected(self) -> list[int]:
-        """Return the coordinates on which projections may depend."""
-        return list(range(self._centre.assembly.layout.spare))
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Pass over a step without its projection.
@@ -291,7 +338,7 @@ class Adjoint:
         """
         centre, factors = self._centre, self.factors
         set_state(centre, start, t)
-        for pair in self._pairs.values():
+        for pair in self._whole.values():
             for side in (pair.above, pair.below):
                 set_state(side, start, t)
                 side.begin_step(step.h, step.then)
@@ -375,7 +422,8 @@ class Adjoint:
                 centre.run_update, run.updated, run.data, start, READS
             )
             self._add_update(found, slopes, of_data, g)
-            for name, pair in self._pairs.items():
+            self._terms.add_update(of_data, run.data, run.updated, self.gradient)
+            for name, pair in self._whole.items():
                 ends = pair.above.update_history(run.unknowns, run.data), pair.below.update_history(run.unknowns, run.data)
                 self.gradient[name] += float(of_data @ pair.find_slope(run.updated, *ends))
             centre.load(run.unknowns, run.data)
@@ -394,14 +442,16 @@ class Adjoint:
         by_x, by_v = self._tangents.multiply(1.0, 0.0, mu), self._tangents.multiply(0.0, 1.0, mu)
         found.q -= by_x[places.of_dof]
         found.v -= by_v[places.of_dof]
-        for name, pair in self._pairs.items():
+        self._terms.add(mu[places.of_dof], mu[places.of_multiplier], self.gradient)
+        for name, pair in self._whole.items():
             change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
             self.gradient[name] -= float(mu @ change) / (2.0 * pair.h)
         if map_slopes is not None:
             found.data = np.zeros_like(of_run)
             self._add_update(found, map_slopes, of_run, np.zeros_like(g))
             found.start_data, found.data = found.start_data + found.data, np.zeros_like(of_run)
-            for name, pair in self._pairs.items():
+            self._terms.add_update(of_run, start, run.found, self.gradient, maps=True)
+            for name, pair in self._whole.items():
                 ends = pair.above.map_history(run.unknowns), pair.below.map_history(run.unknowns)
                 self.gradient[name] += float(of_run @ pair.find_slope(run.found, *ends))
         return found
@@ -588,7 +638,7 @@ def evaluate_objective(
     h, results, solver, first = prepare_motion(model, p, motion, steps)
     if help_requested():
         y = {name: np.array([value]) for name, value in read_results(results, first, None).items()}
-        return MotionGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, 0, solver.verdict)
+        return MotionGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, 0, 0.0, False, solver.verdict)
     centre, pairs = create_companions(model, p, h, solver)
     solver.assembly.keep_used_history()
     nominal = solver.sizes.nominal
@@ -601,10 +651,15 @@ def evaluate_objective(
     count = checkpoints or max(10, MEMORY // max(size, 1))
     record = record_motion(centre, results, solver, first, count)
     value, weights = read_objective(objective, record.t, record.y)
-    adjoint = Adjoint(centre, pairs, record.varies)
-    repeated = run_back(adjoint, centre, record, weights, count)
+    adjoint = Adjoint(
+        centre, pairs, record.varies, lambda names: create_changed(model, {**p, **{q: p[q] + h[q] for q in names}}, solver)
+    )
+    repeated, sizes = run_back(adjoint, centre, record, weights, count)
     adjoint.add_start(starts)
-    return MotionGradient(value, adjoint.gradient, record.t, record.y, repeated, solver.verdict)
+    growth, chaotic = find_growth(record.t[-1] - record.t[::-1], sizes)
+    if chaotic:
+        solver.verdict.notes.append(describe_growth(growth))
+    return MotionGradient(value, adjoint.gradient, record.t, record.y, repeated, growth, chaotic, solver.verdict)
 
 
 @dataclass
@@ -687,13 +742,14 @@ def read_objective(
 
 def run_back(
     adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int
-) -> int:
+) -> tuple[int, FloatArray]:
     """Pass over all steps from the last to the first; return the number of steps that were repeated to reach the starts
-    of other steps."""
-    repeated, near = 0, record.last
+    of other steps, and the sizes of the factors after each step, from the end to the start, shape (k,)."""
+    repeated, near, sizes = 0, record.last, list[float]()
     plans, stored = record.plans, record.stored
     set_state(centre, record.last.arrays, record.last.t)
     adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
+    sizes.append(adjoint.find_size())
     for move in reverse(len(plans), count, sorted(stored)):
         here = stored[move.start]
         set_state(centre, here.arrays, here.t)
@@ -709,13 +765,14 @@ def run_back(
         plan = plans[move.end]
         step = follow_plan(centre, plan, to_state(centre, near))
         if plan.projects:
-            adjoint.project_back(plan.h)
+            adjoint.project_back(start.arrays, start.t, step)
         adjoint.step_back(start.arrays, start.t, step)
         set_state(centre, start.arrays, start.t)
         adjoint.add_results({name: float(each[move.end]) for name, each in weights.items()})
+        sizes.append(adjoint.find_size())
         near = start
         stored.pop(move.end, None)
-    return repeated
+    return repeated, np.array(sizes)
 
 
 def to_state(centre: Companion, stored: StoredState) -> State:

@@ -29,11 +29,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import checked, function
 from windlass.framework.command_line.options import help_requested, quietly
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import launched_size
+from windlass.framework.model.schema import Component
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
@@ -106,11 +107,13 @@ class CompanionPair:
     Attributes:
         above, below, h: values of the arguments.
         slopes: derivatives of the arrays of the state, by name.
+        changed: rows of each table that differ between the models, once they have been compared.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
         self.above, self.below, self.h = above, below, h
         self.slopes: dict[str, FloatArray] = {}
+        self.changed: dict[type[Component], BoolArray] | None = None
         self._history, self._rows = np.zeros(0), find_history_rows(above.world)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
@@ -292,3 +295,10 @@ def create_companions(
                 require_equal(centre.world, side.world, name)
             pairs[name] = CompanionPair(sides[0], sides[1], h[name])
     return centre, pairs
+
+
+def create_changed(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
+    """Return a companion model with changed parameters, at its initial values, to evaluate results."""
+    with quietly():
+        world, results, *_ = create_model(model, p, moves=True)
+        return Companion(world, results, solver, State(world))

@@ -1,12 +1,13 @@
 """Derivatives of weighted results of a state with respect to the state and to parameters.
 
 A result usually depends on few values of the state. These values are found by perturbing each value once at the start,
-and again whenever a perturbation of all other values changes a result.
+and again whenever a perturbation of all other values changes a result. Most parameters change results only through the
+state. They are recognised by one model in which all of these parameters are changed together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,10 +28,16 @@ class ResultSlopes:
         companion: the model; its state is perturbed and restored.
         pairs: the companion models of each parameter.
         varies: whether each history value changes continuously, shape (d,).
+        create: function that creates a companion model in which the parameters with given names are changed together.
     """
 
-    def __init__(self, companion: Companion, pairs: Mapping[str, CompanionPair], varies: BoolArray) -> None:
-        self._companion, self._pairs, self._varies = companion, pairs, varies
+    def __init__(
+        self, companion: Companion, pairs: Mapping[str, CompanionPair], varies: BoolArray,
+        create: Callable[[Sequence[str]], Companion],
+    ) -> None:  # fmt: skip
+        self._companion, self._pairs, self._varies, self._create = companion, pairs, varies, create
+        # parameters that change results directly, and the model in which all others are changed
+        self._direct, self._others = set[str](), create(list(pairs))
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in NAMES}
 
     def find(self, weights: Mapping[str, float]) -> tuple[dict[str, FloatArray], dict[str, float]]:
@@ -55,16 +62,32 @@ class ResultSlopes:
                 slope[k] = (ends[0] - ends[1]) / (2.0 * h)
             found[name] = slope
         gradient = dict[str, float]()
-        for name, pair in self._pairs.items():
-            ends = []
-            for side in (pair.above, pair.below):
-                for which in NAMES:
-                    getattr(side.state, which)[:] = getattr(state, which)
-                side.state.start_data[:] = state.data
-                side.state.t = state.t
-                ends.append(self._weigh(side, weights))
-            gradient[name] = (ends[0] - ends[1]) / (2.0 * pair.h)
+        self._copy_state(self._others)
+        if read_results(self._others.results, self._others.state, None) != centre:
+            for name in self._pairs:
+                if self._find_direct(name, dict.fromkeys(centre, 1.0), singly=True):
+                    self._direct.add(name)
+            self._others = self._create([name for name in self._pairs if name not in self._direct])
+        for name in self._direct:
+            gradient[name] = self._find_direct(name, weights)
         return found, gradient
+
+    def _copy_state(self, companion: Companion) -> None:
+        state, to = self._companion.state, companion.state
+        for name in NAMES:
+            getattr(to, name)[:] = getattr(state, name)
+        to.start_data[:] = state.data
+        to.t = state.t
+
+    def _find_direct(self, name: str, weights: Mapping[str, float], singly: bool = False) -> float:
+        """Return the derivative of Σ weights · results with respect to a parameter at the present state; if ``singly``,
+        return the sum of the absolute derivatives of the results."""
+        pair, ends = self._pairs[name], []
+        for side in (pair.above, pair.below):
+            self._copy_state(side)
+            ends.append(read_results(side.results, side.state, None))
+        slopes = [weights.get(key, 0.0) * (ends[0][key] - ends[1][key]) / (2.0 * pair.h) for key in ends[0]]
+        return sum(map(abs, slopes)) if singly else sum(slopes)
 
     def _weigh(self, companion: Companion, weights: Mapping[str, float]) -> float:
         values = read_results(companion.results, companion.state, None)
