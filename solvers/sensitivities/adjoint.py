@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -71,6 +72,8 @@ STALLED = 1e-9
 """Relative change of the factors in an iteration up to which a change that no longer decreases is accepted as a
 rounding error [1].
 """
+SLOW = 0.1
+"""Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
 PROJECTION_STEP = 1e-6
 """Perturbation of the motion for derivatives of projections, relative to the largest value [1]."""
 INSIGNIFICANT = 1e-10
@@ -143,13 +146,14 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
     return StepPlan(h, then, projects, maps, len(known), like)
 
 
-def follow_plan(centre: Companion, plan: StepPlan, near: State | None) -> RepeatedStep:
+def follow_plan(centre: Companion, plan: StepPlan, near: State | None, factors: Any = None) -> RepeatedStep:
     """Repeat a step from the state of the companion model, which becomes the end of the step before its projection.
 
     Args:
         centre: the model.
         plan: how the step was computed.
         near: approximate end of the step, if known.
+        factors: factors of the tangent of a step nearby, if known.
 
     Raises:
         ModelError: a Newton run cannot be repeated.
@@ -162,7 +166,8 @@ def follow_plan(centre: Companion, plan: StepPlan, near: State | None) -> Repeat
         if number > 0:
             last = number == plan.runs - 1 and plan.like >= 0
             data = step.runs[plan.like].data if last else step.runs[-1].updated
-        run = repeat_run(centre, unknowns, data, plan.maps and number == 0, plan.then)
+        run = repeat_run(centre, unknowns, data, plan.maps and number == 0, plan.then, factors)
+        factors = run.factors
         run.like = plan.like if number == plan.runs - 1 else -1
         step.runs.append(run)
         unknowns = run.unknowns
@@ -242,6 +247,8 @@ class Adjoint:
         self._history = HistoryTerms(centre, varies) if len(varies) else None
         self._results = ResultSlopes(centre, pairs, varies, create)
         self._terms = ParameterTerms(centre, pairs)
+        # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
+        self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
         coupled = [system.dofs.ravel() for system in centre.assembly.systems if system.constraint is not None]
         own = np.unique(np.concatenate([np.zeros(0, np.int64), *coupled]))
         self._constrained: IntArray = own[own < centre.assembly.layout.spare]
@@ -439,9 +446,16 @@ class Adjoint:
         problem.update_tangent(problem.unknowns)
         mu, of_run = self._solve(run, g, found.data, forces, map_slopes)
         found.data = of_run
-        by_x, by_v = self._tangents.multiply(1.0, 0.0, mu), self._tangents.multiply(0.0, 1.0, mu)
-        found.q -= by_x[places.of_dof]
-        found.v -= by_v[places.of_dof]
+        by_v = self._tangents.multiply(0.0, 1.0, mu)[places.of_dof]
+        if self._assembled:
+            inertia, x = np.zeros(n + 1), np.append(mu[places.of_dof], 0.0)
+            centre.assembly.add_mass_product(x, inertia)
+            by_x = self._tangents.multiply_whole(mu)[places.of_dof]
+            by_x -= scheme.v_factor * by_v + scheme.a_factor * inertia[:-1]
+        else:
+            by_x = self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
+        found.q -= by_x
+        found.v -= by_v
         self._terms.add(mu[places.of_dof], mu[places.of_multiplier], self.gradient)
         for name, pair in self._whole.items():
             change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
@@ -486,7 +500,7 @@ class Adjoint:
             ModelError: the iteration does not converge.
         """
         places, count = self._centre.problem.sparsity.unknowns, len(of_data)
-        mu, of_run, before = np.zeros_like(g), of_data, np.inf
+        mu, of_run, before, exact = np.zeros_like(g), of_data, np.inf, False
         for number in range(ITERATIONS):
             if forces is not None and self._history is not None:
                 of_run = of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])
@@ -507,6 +521,9 @@ class Adjoint:
                         forces, mu[places.of_dof], mu[places.of_multiplier]
                     )
                 return mu, of_run
+            if STALLED < size > SLOW * before and not exact:
+                # the factors belong to a step nearby
+                run.factors, exact = self._centre.factorise(), True
             before = size
         raise ModelError(
             f"the adjoint of the step to t = {self._centre.problem.scheme.t:.9g} s does not converge: its relative "
@@ -745,7 +762,7 @@ def run_back(
 ) -> tuple[int, FloatArray]:
     """Pass over all steps from the last to the first; return the number of steps that were repeated to reach the starts
     of other steps, and the sizes of the factors after each step, from the end to the start, shape (k,)."""
-    repeated, near, sizes = 0, record.last, list[float]()
+    repeated, near, sizes, factors = 0, record.last, list[float](), None
     plans, stored = record.plans, record.stored
     set_state(centre, record.last.arrays, record.last.t)
     adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
@@ -754,7 +771,7 @@ def run_back(
         here = stored[move.start]
         set_state(centre, here.arrays, here.t)
         for number in range(move.start, move.end):
-            follow_plan(centre, plans[number], None)
+            factors = follow_plan(centre, plans[number], None, factors).runs[-1].factors
             if plans[number].projects:
                 centre.project(plans[number].h)
             repeated += 1
@@ -763,10 +780,11 @@ def run_back(
             stored[move.end] = start
             continue
         plan = plans[move.end]
-        step = follow_plan(centre, plan, to_state(centre, near))
+        step = follow_plan(centre, plan, to_state(centre, near), factors)
         if plan.projects:
             adjoint.project_back(start.arrays, start.t, step)
         adjoint.step_back(start.arrays, start.t, step)
+        factors = step.runs[0].factors
         set_state(centre, start.arrays, start.t)
         adjoint.add_results({name: float(each[move.end]) for name, each in weights.items()})
         sizes.append(adjoint.find_size())

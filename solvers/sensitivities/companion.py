@@ -254,7 +254,9 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     return step
 
 
-def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float) -> RepeatedRun:
+def repeat_run(
+    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: Any = None
+) -> RepeatedRun:
     """Repeat a Newton run from unknowns near its solution.
 
     Args:
@@ -263,6 +265,7 @@ def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool
         data: history values of the run, shape (d,); with return maps, approximate history values.
         maps: whether return maps compute the history values.
         t: end of the step [s].
+        factors: factors of a similar tangent for the first iterations, or None.
 
     Raises:
         ModelError: the run does not converge.
@@ -270,13 +273,15 @@ def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
     # kept constant
     for follows in (True, False) if maps else (False,):
-        unknowns, now = near, data
+        unknowns, now, rounding = near, data, None
         for number in range(REPETITIONS):
             if follows:
                 now = centre.map_history(unknowns)
             residual = centre.eval_residual(unknowns, now)
-            if number % REUSES == 0:
-                factors, rounding = centre.factorise(), estimate_rounding(centre.problem)
+            if factors is None or (number > 0 and number % REUSES == 0):
+                factors, rounding = centre.factorise(), None
+            if rounding is None:
+                rounding = estimate_rounding(centre.problem)
             change = factors.solve(residual)
             unknowns = unknowns - change
             is_small = np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0)

@@ -18,6 +18,8 @@ from windlass.solvers.sensitivities.motion import CompanionPair
 
 SHARE = 1e-6
 """Perturbation of a value, relative to the largest value of the array [1]."""
+LARGER = 1e3
+"""Ratio of the larger changes with which dependences are sought [1]."""
 NAMES = (*MOTION, "data")
 
 
@@ -113,18 +115,31 @@ class ResultSlopes:
         return found != centre
 
     def _find_used(self, centre: Mapping[str, float]) -> None:
-        """Find the values of the state on which results depend."""
-        state = self._companion.state
+        """Find the values of the state on which results depend. Groups of values are perturbed; only groups that change
+        a result are divided.
+        """
+        state, random = self._companion.state, np.random.default_rng(1)
         for name in NAMES:
-            array, found = getattr(state, name), set(self._used[name].tolist())
-            h = self._choose_step(name)
-            for k in range(len(array)):
-                if k in found or (name == "data" and not self._varies[k]):
+            array, known = getattr(state, name), self._used[name]
+            every = np.arange(len(array)) if name != "data" else np.flatnonzero(self._varies)
+            found, groups = list(known), [np.setdiff1d(every, known)]
+            while groups:
+                group = groups.pop()
+                if not len(group) or not self._changes(array, group, self._choose_step(name), random, centre):
                     continue
-                kept = array[k]
-                for size in (h, 1e3 * h):
-                    array[k] = kept + size
-                    if read_results(self._companion.results, state, None) != centre:
-                        found.add(k)
-                array[k] = kept
+                if len(group) == 1:
+                    found.append(group[0])
+                else:
+                    groups += [group[: len(group) // 2], group[len(group) // 2 :]]
             self._used[name] = np.array(sorted(found), np.int64)
+
+    def _changes(
+        self, array: FloatArray, group: IntArray, h: float, random: np.random.Generator, centre: Mapping[str, float]
+    ) -> bool:
+        """Return whether small or larger random changes of values change a result."""
+        kept, found = array[group].copy(), False
+        for size in (h, LARGER * h):
+            array[group] = kept + size * random.uniform(0.5, 1.0, len(group))
+            found = found or read_results(self._companion.results, self._companion.state, None) != centre
+        array[group] = kept
+        return found
