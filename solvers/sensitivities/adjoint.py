@@ -425,21 +425,20 @@ class Adjoint:
         forces = None
         if history is not None:
             centre.load(run.unknowns, run.data)
-            slopes = history.find_update_slopes(
-                centre.run_update, run.updated, run.data, start, READS
-            )
+            slopes = history.find_update_slopes(centre.run_update, run.updated, run.data, start, READS)
             self._add_update(found, slopes, of_data, g)
             self._terms.add_update(of_data, run.data, run.updated, self.gradient)
             for name, pair in self._whole.items():
-                ends = pair.above.update_history(run.unknowns, run.data), pair.below.update_history(run.unknowns, run.data)
+                ends = (
+                    pair.above.update_history(run.unknowns, run.data),
+                    pair.below.update_history(run.unknowns, run.data),
+                )
                 self.gradient[name] += float(of_data @ pair.find_slope(run.updated, *ends))
             centre.load(run.unknowns, run.data)
             forces = history.find_force_slopes(run.data)
             if run.maps:
                 centre.load(run.unknowns, start)
-                map_slopes = history.find_update_slopes(
-                    centre.run_maps, run.found, start, start, READS
-                )
+                map_slopes = history.find_update_slopes(centre.run_maps, run.found, start, start, READS)
         if later is not None:
             found.data += later
         centre.load(run.unknowns, run.data)
@@ -669,7 +668,10 @@ def evaluate_objective(
     record = record_motion(centre, results, solver, first, count)
     value, weights = read_objective(objective, record.t, record.y)
     adjoint = Adjoint(
-        centre, pairs, record.varies, lambda names: create_changed(model, {**p, **{q: p[q] + h[q] for q in names}}, solver)
+        centre,
+        pairs,
+        record.varies,
+        lambda names: create_changed(model, {**p, **{q: p[q] + h[q] for q in names}}, solver),
     )
     repeated, sizes = run_back(adjoint, centre, record, weights, count)
     adjoint.add_start(starts)

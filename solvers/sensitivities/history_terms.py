@@ -206,7 +206,8 @@ class HistoryTerms:
             colour[row] = next(k for k in range(len(taken) + 1) if k not in taken)
         count = len(self._companion.world.numbering.data_count)
         self._row_colours = [
-            np.array([row for row in colour if colour[row] == k], np.int64) for k in range(max(colour.values(), default=-1) + 1)
+            np.array([row for row in colour if colour[row] == k], np.int64)
+            for k in range(max(colour.values(), default=-1) + 1)
         ]
         self._row_near = []
         for members in self._row_colours:
@@ -272,7 +273,12 @@ class HistoryTerms:
         return found[:-1]
 
     def find_update_slopes(
-        self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray, reads: set[str]
+        self,
+        update: Callable[[FloatArray], FloatArray],
+        centre: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        reads: set[str],
     ) -> UpdateSlopes:
         """Return the derivatives of an update.
 
@@ -303,11 +309,15 @@ class HistoryTerms:
             found[name] = own
         self._assembly.update_markers()
         for name, base in (("data", data), ("start_data", start)):
-            alone = [(np.array(sorted(self._dofs_of), np.int64), np.arange(len(self._companion.world.numbering.data_count)))]
+            alone = [
+                (np.array(sorted(self._dofs_of), np.int64), np.arange(len(self._companion.world.numbering.data_count)))
+            ]
             groups = alone
             if name == "start_data" and self._couples_rows(update, centre, data, start):
                 groups = list(zip(self._row_colours, self._row_near, strict=True))
-            found[name] = self._perturb_values(update, centre, name, base, data, groups) if name in reads else Derivatives([], [])
+            found[name] = (
+                self._perturb_values(update, centre, name, base, data, groups) if name in reads else Derivatives([], [])
+            )
         return UpdateSlopes(**found)
 
     def _couples_rows(

@@ -267,9 +267,7 @@ def is_same(one: Any, two: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
         return bool(np.array_equal(one, two))
     if isinstance(one, FunctionType) and isinstance(two, FunctionType):
-        cells = [
-            [cell.cell_contents for cell in function.__closure__ or ()] for function in (one, two)
-        ]
+        cells = [[cell.cell_contents for cell in function.__closure__ or ()] for function in (one, two)]
         same = one.__code__ is two.__code__ and len(cells[0]) == len(cells[1])
         defaults = (one.__defaults__ or (), two.__defaults__ or ())
         return same and is_same(list(defaults[0]), list(defaults[1])) and is_same(cells[0], cells[1])

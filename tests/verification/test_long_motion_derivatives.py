@@ -14,7 +14,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody2D
 
-from verification.test_motion_derivatives import EXACT, find_slopes, largest_errors
+from support.motions import EXACT, find_slopes, largest_errors
 
 SIZES = {
     "inertia": 0.01, "speed": -60.0, "brake": 0.2, "radius": 0.1, "strain": 0.01, "EA": 4e4, "EI": 1e-3, "mass": 0.1,
