@@ -243,6 +243,9 @@ class Adjoint:
         create: Callable[[Sequence[str]], Companion],
     ) -> None:  # fmt: skip
         self._centre, self._pairs = centre, pairs
+        # kernel calls are created with these flags
+        fields, integrator = centre.assembly.fields, centre.integrator
+        fields.rate_level, fields.unit_rates = integrator.rate_level, len(integrator.rotations) > 0
         self._tangents = TransposedTangents(centre)
         self._history = HistoryTerms(centre, varies) if len(varies) else None
         self._results = ResultSlopes(centre, pairs, varies, create)
@@ -397,7 +400,7 @@ class Adjoint:
         """Add the derivatives of the end of a step with respect to parameters that change the reference of
         rotations."""
         run = step.runs[-1]
-        for name, pair in self._pairs.items():
+        for name, pair in self._whole.items():
             ends = []
             for side in (pair.above, pair.below):
                 side.end_step(run.unknowns, run.updated, step)

