@@ -52,7 +52,7 @@ from windlass.solvers.sensitivities.companion import (
 )
 from windlass.solvers.sensitivities.evaluate import CHECKS, Results, read_results
 from windlass.solvers.sensitivities.growth import describe_growth, find_growth
-from windlass.solvers.sensitivities.history_terms import HistoryTerms, UpdateSlopes
+from windlass.solvers.sensitivities.history_terms import ForceSlopes, HistoryTerms, UpdateSlopes
 from windlass.solvers.sensitivities.motion import CompanionPair, create_changed, create_companions, prepare_motion
 from windlass.solvers.sensitivities.objectives import Objective
 from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
@@ -264,9 +264,9 @@ class Adjoint:
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ weights · results at the state of the model."""
         if any(weights.values()):
-            changes, gradient = self._results.find(weights)
-            for name, change in changes.items():
-                self.factors[name] += change
+            factors, gradient = self._results.find(weights)
+            for name, values in factors.items():
+                self.factors[name] = self.factors[name] + values
             for name, change in gradient.items():
                 self.gradient[name] += change
 
@@ -422,10 +422,11 @@ class Adjoint:
         centre, history = self._centre, self._history
         problem, n = centre.problem, centre.assembly.layout.spare
         places, scheme = problem.sparsity.unknowns, problem.scheme
-        found = RunFactors(*(np.zeros(n) for _ in range(4)), np.zeros_like(of_data), np.zeros_like(of_data))
+        motion = [np.zeros(n) for _ in range(4)]
+        found = RunFactors(motion[0], motion[1], motion[2], motion[3], np.zeros_like(of_data), np.zeros_like(of_data))
         g = g.copy()
         map_slopes: UpdateSlopes | None = None
-        forces = None
+        forces: ForceSlopes | None = None
         if history is not None:
             centre.load(run.unknowns, run.data)
             slopes = history.find_update_slopes(centre.run_update, run.updated, run.data, start, READS)
@@ -486,7 +487,7 @@ class Adjoint:
         found.start_data += slopes.start_data.multiply(of_data, d)
 
     def _solve(
-        self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, forces: tuple[FloatArray, ...] | None,
+        self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, forces: ForceSlopes | None,
         maps: UpdateSlopes | None,
     ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
         """Return the factors mu of the equations of a run, shape (u,), and of its history values, shape (d,).
@@ -501,15 +502,19 @@ class Adjoint:
         Raises:
             ModelError: the iteration does not converge.
         """
-        places, count = self._centre.problem.sparsity.unknowns, len(of_data)
-        mu, of_run, before, exact = np.zeros_like(g), of_data, np.inf, False
+        places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
+        mu, before, exact = np.zeros_like(g), np.inf, False
+
+        def weigh() -> FloatArray:
+            """Return the factors of the history values for the present mu."""
+            if forces is None or self._history is None:
+                return of_data
+            return of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])
+
         for number in range(ITERATIONS):
-            if forces is not None and self._history is not None:
-                of_run = of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])
             right = g
             if maps is not None:
-                n, scheme = len(places.of_dof), self._centre.problem.scheme
-                right = g.copy()
+                of_run, n, right = weigh(), len(places.of_dof), g.copy()
                 right[places.of_dof] += maps.x.multiply(of_run, n + 1)[:-1]
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             correction = run.factors.solve(right - self._tangents.multiply_whole(mu), trans="T")
@@ -518,11 +523,7 @@ class Adjoint:
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):
-                if forces is not None and self._history is not None:
-                    of_run = of_data - self._history.multiply_forces(
-                        forces, mu[places.of_dof], mu[places.of_multiplier]
-                    )
-                return mu, of_run
+                return mu, weigh()
             if STALLED < size > SLOW * before and not exact:
                 # the factors belong to a step nearby
                 run.factors, exact = self._centre.factorise(), True

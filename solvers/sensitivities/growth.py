@@ -40,6 +40,6 @@ def find_growth(t: FloatArray, sizes: FloatArray) -> tuple[float, bool]:
 def describe_growth(rate: float) -> str:
     """Return a note about derivatives that grow exponentially at a rate [1/s]."""
     return (
-        f"chaotic: derivatives grow by the factor e each {1.0 / rate:.3g} s, and derivatives over much longer times have "
-        "no practical meaning"
+        f"chaotic: derivatives grow by the factor e each {1.0 / rate:.3g} s, and derivatives over much longer times "
+        "have no practical meaning"
     )

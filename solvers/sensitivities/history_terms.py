@@ -40,6 +40,9 @@ VALUE_STEP = 2e-8
 FEW = 4
 """Largest number of rows at a coordinate that are treated as neighbours; all rows on one pulley are not."""
 
+ForceSlopes = tuple[FloatArray, IntArray]
+"""Derivatives of forces with respect to history values, see `HistoryTerms.find_force_slopes`."""
+
 
 @dataclass
 class Derivatives:
@@ -190,7 +193,7 @@ class HistoryTerms:
         """Divide the rows into groups such that two rows of a group have no common neighbour. Neighbours are rows of
         the same table with common coordinates that few rows have."""
         near: dict[int, set[int]] = {row: {row} for row in self._dofs_of}
-        for rows, first in self._parts:
+        for _, first in self._parts:
             at: dict[int, list[int]] = {}
             for start in first:
                 row = int(self._rows[start])
@@ -238,7 +241,7 @@ class HistoryTerms:
         self._force_program()
         return self._forces.copy()
 
-    def find_force_slopes(self, data: FloatArray) -> tuple[FloatArray, IntArray]:
+    def find_force_slopes(self, data: FloatArray) -> ForceSlopes:
         """Return the derivatives of the forces of each row with respect to its history values, shape (values, rows,
         width), and the index of each history value, shape (values, rows), -1 for none. The fields contain the motion
         and the history values ``data``.
@@ -263,9 +266,10 @@ class HistoryTerms:
         shape = (0, *self._forces.shape)
         return (np.array(slopes) if slopes else np.zeros(shape)), np.array(indices, np.int64).reshape(len(indices), -1)
 
-    def multiply_forces(self, slopes: tuple[FloatArray, IntArray], mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return the products of the derivatives of `find_force_slopes` and of factors of the equations of motion, shape
-        (n,), and of the constraints, shape (m,), by history value, shape (d,)."""
+    def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
+        """Return the products of the derivatives of `find_force_slopes` and of factors of the equations of motion,
+        shape (n,), and of the constraints, shape (m,), by history value, shape (d,).
+        """
         factors = np.concatenate((mu, [0.0], nu))[self._equations]
         found = np.zeros(self._size + 1)
         values, indices = slopes
@@ -304,7 +308,7 @@ class HistoryTerms:
                         self._assembly.update_markers()
                     ends.append(update(data))
                 array[dofs] = kept
-                own.values.append(find_slopes(centre, *ends, self._rows) / h)
+                own.values.append(find_slopes(centre, ends[0], ends[1], self._rows) / h)
                 own.inputs.append(inputs)
             found[name] = own
         self._assembly.update_markers()
@@ -367,7 +371,7 @@ class HistoryTerms:
                 inputs = np.where(row >= 0, starts[row] + k, 0)
                 inputs = np.where((row >= 0) & (counts[row] > k), inputs, 0)
                 width = np.where((row >= 0) & (counts[row] > k), h[inputs], 0.0)
-                change = find_slopes(centre, *ends, self._rows)
+                change = find_slopes(centre, ends[0], ends[1], self._rows)
                 found.values.append(np.divide(change, width, out=np.zeros(self._size), where=width > 0.0))
                 found.inputs.append(inputs)
         return found
