@@ -83,7 +83,7 @@ ROTATED = MOTION[:-1]
 TURNING_STEP = 1e-6
 """Perturbation of Euler parameters, their rates and accelerations, relative to the largest value [1]."""
 READS = {"x", "v", "data", "start_data"}
-Factors = dict[str, FloatArray]
+StateFactors = dict[str, FloatArray]
 """Derivatives of the objective with respect to the arrays of a state, by name of the array."""
 
 
@@ -257,7 +257,7 @@ class Adjoint:
         self._constrained: IntArray = own[own < centre.assembly.layout.spare]
         # parameters whose companion models are evaluated as a whole
         self._whole = {name: pairs[name] for name in self._terms.whole}
-        self.factors: Factors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
+        self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(pairs, 0.0)
         self._place = self._rate = 0.0
 
@@ -396,7 +396,7 @@ class Adjoint:
         found["q"], found["v"] = found["q"] + start_q, found["v"] + start_v
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
 
-    def _add_turning(self, factors: Factors, step: RepeatedStep) -> None:
+    def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
         """Add the derivatives of the end of a step with respect to parameters that change the reference of
         rotations."""
         run = step.runs[-1]

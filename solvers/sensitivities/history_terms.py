@@ -45,7 +45,7 @@ ForceSlopes = tuple[FloatArray, IntArray]
 
 
 @dataclass
-class Derivatives:
+class InputSlopes:
     """Derivatives of history values in which each value depends on few inputs.
 
     Attributes:
@@ -70,12 +70,12 @@ class UpdateSlopes:
     velocities at the start of the step, the history values before the update, and the history values at the start of
     the step."""
 
-    x: Derivatives
-    v: Derivatives
-    start_x: Derivatives
-    start_v: Derivatives
-    data: Derivatives
-    start_data: Derivatives
+    x: InputSlopes
+    v: InputSlopes
+    start_x: InputSlopes
+    start_v: InputSlopes
+    data: InputSlopes
+    start_data: InputSlopes
 
 
 @kernel
@@ -293,13 +293,13 @@ class HistoryTerms:
             data, start: history values before the update and at the start of the step, shape (d,).
             reads: names of the arrays of the fields that the update reads.
         """
-        fields, found = self._assembly.fields, dict[str, Derivatives]()
+        fields, found = self._assembly.fields, dict[str, InputSlopes]()
         place, rate = np.abs(fields.x).max(), np.abs(fields.v).max()
         for name, h in (
             ("x", PLACE_STEP * (place or 1.0)), ("v", RATE_STEP * (rate or 1.0)),
             ("start_x", PLACE_STEP * (place or 1.0)), ("start_v", RATE_STEP * (rate or 1.0)),
         ):  # fmt: skip
-            array, own = getattr(fields, name), Derivatives([], [])
+            array, own = getattr(fields, name), InputSlopes([], [])
             for dofs, inputs in zip(self._colours, self._dof_of_value, strict=True) if name in reads else ():
                 kept, ends = array[dofs], []
                 for side in (1.0, -1.0):
@@ -320,7 +320,7 @@ class HistoryTerms:
             if name == "start_data" and self._couples_rows(update, centre, data, start):
                 groups = list(zip(self._row_colours, self._row_near, strict=True))
             found[name] = (
-                self._perturb_values(update, centre, name, base, data, groups) if name in reads else Derivatives([], [])
+                self._perturb_values(update, centre, name, base, data, groups) if name in reads else InputSlopes([], [])
             )
         return UpdateSlopes(**found)
 
@@ -341,7 +341,7 @@ class HistoryTerms:
     def _perturb_values(
         self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, name: str, base: FloatArray,
         data: FloatArray, groups: list[tuple[IntArray, IntArray]],
-    ) -> Derivatives:  # fmt: skip
+    ) -> InputSlopes:  # fmt: skip
         """Return the derivatives of an update with respect to history values.
 
         Args:
@@ -353,7 +353,7 @@ class HistoryTerms:
                 -1 for none.
         """
         array, h, starts = getattr(self._assembly.fields, name), self._find_value_steps(base), self._value_starts
-        counts, found = self._companion.world.numbering.data_count, Derivatives([], [])
+        counts, found = self._companion.world.numbering.data_count, InputSlopes([], [])
         for members, owner in groups:
             for k in range(int(counts[members].max(initial=0))):
                 own = starts[members[counts[members] > k]] + k
