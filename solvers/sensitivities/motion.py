@@ -25,43 +25,42 @@ differentiation of transient nonlinear problems).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.assembly import serial_assembly
-from windlass.framework.assembly.storage import Storage
+from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import checked, function
 from windlass.framework.command_line.options import help_requested, quietly
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import launched_size
-from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.model.schema import Component
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
-from windlass.solvers.constraint_motion.consistency import Consistency
 from windlass.solvers.dynamic import Dynamic
-from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import set_direct
-from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.newton.rounding import FACTOR, estimate_rounding
+from windlass.solvers.newton.rounding import FACTOR
+from windlass.solvers.sensitivities.companion import (
+    MOTION,
+    Companion,
+    Model,
+    RepeatedRun,
+    RepeatedStep,
+    create_companion,
+    find_history_rows,
+    find_start,
+    repeat_step,
+)
+from windlass.solvers.sensitivities.differences import find_slopes
 from windlass.solvers.sensitivities.evaluate import (
     CHECKS,
     Results,
     choose_steps,
     create_model,
-    factorise,
     read_results,
     require_equal,
 )
-from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.verdict import Verdict
 
-Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
-MOTION = ("q", "v", "a", "carried", "lam")
-"""Arrays of a state that change smoothly with parameters."""
 ITERATIONS = 40
 """Largest number of iterations of the derivative of a Newton run."""
 ACCURATE = 1e-12
@@ -70,17 +69,13 @@ CONTRACTION = 0.3
 """Ratio of the residual differences of two successive iterations above which differences that are of the order of
 rounding errors are accepted [1].
 """
-REPETITIONS = 12
-"""Largest number of Newton iterations that repeat a Newton run of the motion."""
-REUSES = 4
-"""Number of these iterations that use the same factors. Most runs need no more iterations, because they start from the
-solution of the motion.
+SETTLES = 8
+"""Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. A contact that
+changes its state in one of the companion models in every second iteration limits the accuracy.
 """
-REPEATED = 1e-9
-"""Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
-JUMP = 0.5
-"""Difference between the forward and the backward difference of a history value, relative to the larger of these two,
-above which the larger is treated as a jump [1].
+NEAR = 1e-3
+"""Relative change of a derivative in an iteration below which the iteration ends in this case [1]. Half of the change
+is used, because successive derivatives lie on both sides of the solution.
 """
 
 
@@ -102,165 +97,35 @@ class MotionDerivatives:
     verdict: Verdict = field(repr=False)
 
 
-@dataclass
-class RepeatedRun:
-    """A repeated Newton run of a step of the motion.
-
-    Attributes:
-        unknowns: the solution, shape (u,).
-        data: the history values of the run, shape (d,).
-        found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
-            in contacts whose state changes in each iteration.
-        updated: the history values after the update that follows the run, shape (d,).
-        factors: factors of the tangent at the solution.
-        rounding: 2-norm of the rounding errors of the residual.
-        maps: whether return maps compute ``data`` within the run.
-        like: index of an earlier run of the step with the same ``data``, or -1.
-    """
-
-    unknowns: FloatArray
-    data: FloatArray
-    found: FloatArray
-    updated: FloatArray
-    factors: Any
-    rounding: float
-    maps: bool
-    like: int = -1
-
-
-@dataclass
-class RepeatedStep:
-    """A repeated step of the motion.
-
-    Attributes:
-        h, then: size and end of the step [s].
-        end: the state of the motion at the end.
-        runs: the Newton runs.
-        projects: whether the end was projected onto the constraints.
-    """
-
-    h: float
-    then: float
-    end: State
-    runs: list[RepeatedRun]
-    projects: bool
-
-
-class Companion:
-    """A model in which the steps of a motion are repeated.
-
-    Args:
-        world: the model.
-        results: the function of its results.
-        solver: the solver of the motion.
-        state: the state at the start; the steps change it.
-    """
-
-    def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
-        self.world, self.results, self.state = world, results, state
-        self._assembly = serial_assembly(world)
-        self.problem = NonlinearProblem(self._assembly, solver.problem.prefix, Storage.ROWS)
-        ksp: Any = self.problem.snes.getKSP()
-        set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
-        integrator = replace(solver.integrator, reference=self._assembly.layout.reference)
-        self._kernels = StepKernels(integrator, self.problem)
-        self._consistency = Consistency(self.problem, integrator, *solver.consistency.settings)
-        self._maps, self._revision = Program([]), -1
-
-    def prepare(self, h: float, decides: bool) -> None:
-        """Determine contact states, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
-        if decides:
-            self._assembly.decide(self.state)
-        self._consistency.begin(self.state, h)
-
-    def begin_step(self, h: float, then: float) -> None:
-        """Begin a step of size h [s] from the state to the time ``then`` [s]."""
-        self.problem.start(self._kernels.predict(self.state, h, then))
-
-    def read_unknowns(self, end: State) -> FloatArray:
-        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its
-        end.
-        """
-        self.problem.guess(end.a, end.lam)
-        found: FloatArray = np.array(self.problem.unknowns.array_r)
-        return found
-
-    def map_history(self, unknowns: FloatArray) -> FloatArray:
-        """Return the history values that return maps compute at the unknowns, shape (d,)."""
-        if self._revision != self._assembly.revision:
-            maps = (system.return_map.motion for system in self._assembly.systems)
-            s = evaluate(self._assembly.fields)
-            self._maps = Program((function, (s,)) for function in maps if function is not None)
-            self._revision = self._assembly.revision
-        fields = self._load(unknowns, self.state.data)
-        fields.mapped[0] = 1.0
-        self._maps()
-        fields.mapped[0] = 0.0
-        return fields.data.copy()
-
-    def update_history(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
-        """Return the history values after the update that follows a Newton run with the values ``data``, shape
-        (d,)."""
-        fields = self._load(unknowns, data)
-        self._assembly.post_newton()
-        return fields.data.copy()
-
-    def _load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
-        self.problem.unknowns.setArray(unknowns)
-        self.problem.expand_unknowns(self.problem.unknowns)
-        self._assembly.fields.data[:] = data
-        return self._assembly.fields
-
-    def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
-        """Return the residual of the step, shape (u,)."""
-        problem = self.problem
-        problem.unknowns.setArray(unknowns)
-        self._assembly.fields.data[:] = data
-        problem.eval_residual(None, problem.unknowns, problem.residual_vector)
-        found: FloatArray = np.array(problem.residual_vector.array_r)
-        return found
-
-    def factorise(self) -> Any:
-        """Return factors of the tangent at the last unknowns.
-
-        Raises:
-            ModelError: the tangent is singular.
-        """
-        self.problem.update_tangent(self.problem.unknowns)
-        return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
-
-    def end_step(self, unknowns: FloatArray, step: RepeatedStep) -> None:
-        """Copy the end of the step to the state, except for history values."""
-        self._load(unknowns, step.end.data)
-        self._kernels.end()
-        self.state.t = step.then
-        if step.projects:
-            self._assembly.load_fields(self.state)
-            self._consistency.project(self.state, step.h)
-
-
 class CompanionPair:
     """The two companion models of a parameter, with p + h and p - h.
 
     Args:
         above, below: the companion models.
         h: step of the parameter, in its unit.
+
+    Attributes:
+        above, below, h: values of the arguments.
+        slopes: derivatives of the arrays of the state, by name.
+        changed: rows of each table that differ between the models, once they have been compared.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
-        self._above, self._below, self._h = above, below, h
-        self._history = np.zeros(0)
+        self.above, self.below, self.h = above, below, h
+        self.slopes: dict[str, FloatArray] = {}
+        self.changed: dict[type[Component], BoolArray] | None = None
+        self._history, self._rows = np.zeros(0), find_history_rows(above.world)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
         """Compute the derivatives of the state at the start of a motion with steps of size h [s]."""
-        above, below = self._above, self._below
+        above, below = self.above, self.below
         for companion in (above, below):
             companion.prepare(h, decides)
-        self._take_slopes(start, self._find_slope(start.data, above.state.data, below.state.data))
+        self._take_slopes(start, self.find_slope(start.data, above.state.data, below.state.data))
 
     def step(self, step: RepeatedStep) -> None:
         """Compute the derivatives of the state at the end of a step."""
-        above, below, h = self._above, self._below, self._h
+        above, below, h = self.above, self.below, self.h
         for companion in (above, below):
             companion.begin_step(step.h, step.then)
         slopes, after = list[FloatArray](), self._history
@@ -273,15 +138,15 @@ class CompanionPair:
                     above.update_history(above_u, run.data + h * own),
                     below.update_history(below_u, run.data - h * own),
                 )
-                after = self._find_slope(run.updated, *ends)
-        above.end_step(above_u, step)
-        below.end_step(below_u, step)
+                after = self.find_slope(run.updated, *ends)
+        above.end_step(above_u, step.end.data, step)
+        below.end_step(below_u, step.end.data, step)
         self._take_slopes(step.end, after)
 
     def evaluate(self, like: Mapping[str, float]) -> dict[str, float]:
         """Return the derivatives of the results at the present state."""
-        high, low = (read_results(side.results, side.state, like) for side in (self._above, self._below))
-        return {name: (high[name] - low[name]) / (2.0 * self._h) for name in like}
+        high, low = (read_results(side.results, side.state, like) for side in (self.above, self.below))
+        return {name: (high[name] - low[name]) / (2.0 * self.h) for name in like}
 
     def _solve(self, run: RepeatedRun, history: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """Return the derivatives of the unknowns and of the history values of a Newton run, shapes (u,) and (d,).
@@ -290,12 +155,12 @@ class CompanionPair:
         Raises:
             ModelError: the derivatives are not finite, or their iteration does not converge.
         """
-        above, below, h, u, d = self._above, self._below, self._h, run.unknowns, run.data
+        above, below, h, u, d = self.above, self.below, self.h, run.unknowns, run.data
         change, before = np.zeros(len(u)), np.inf
-        for _ in range(ITERATIONS):
+        for number in range(ITERATIONS):
             if run.maps:
                 ends = above.map_history(u + h * change), below.map_history(u - h * change)
-                history = self._find_slope(run.found, *ends)
+                history = self.find_slope(run.found, *ends)
             high = above.eval_residual(u + h * change, d + h * history)
             left = high - below.eval_residual(u - h * change, d - h * history)
             norm = float(np.linalg.norm(left))
@@ -304,30 +169,30 @@ class CompanionPair:
             correction = run.factors.solve(left / (-2.0 * h))
             if not np.isfinite(correction).all():
                 raise ModelError(f"a derivative at t = {t:.9g} s is not finite")
-            change, before = change + correction, norm
-            if np.abs(correction).max(initial=0.0) <= ACCURATE * np.abs(change).max(initial=0.0):
+            share, limit = (1.0, ACCURATE) if number < SETTLES else (0.5, NEAR)
+            change, before = change + share * correction, norm
+            if np.abs(correction).max(initial=0.0) <= limit * np.abs(change).max(initial=0.0):
                 return change, history
         raise ModelError(
             f"the derivatives of the step to t = {t:.9g} s do not converge: the residual falls from {before:.3g} N (or "
             f"N m) to {norm:.3g} N only"
         )
 
-    def _find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
+    def find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
         """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
-        models. A jump in one companion model is ignored.
+        models. If a value jumps in one companion model only, the values of the same row are taken from the other.
         """
-        up, down = above - centre, centre - below
-        large, small = np.maximum(np.abs(up), np.abs(down)), np.where(np.abs(up) < np.abs(down), up, down)
-        slope: FloatArray = np.where(np.abs(up - down) > JUMP * large, small, 0.5 * (up + down)) / self._h
+        slope: FloatArray = find_slopes(centre, above, below, self._rows) / self.h
         return slope
 
     def _take_slopes(self, centre: State, history: FloatArray) -> None:
         """Set the states of the companion models to z ± h dz/dp, where z is the state of the motion. dz/dp follows from
         the present states of the companion models and, for history values, from ``history``.
         """
-        h, states = self._h, (self._above.state, self._below.state)
+        h, states = self.h, (self.above.state, self.below.state)
         slopes = {name: (getattr(states[0], name) - getattr(states[1], name)) / (2.0 * h) for name in MOTION}
         slopes["data"] = self._history = history
+        self.slopes = slopes
         for side, state in zip((1.0, -1.0), states, strict=True):
             for name, slope in slopes.items():
                 getattr(state, name)[:] = getattr(centre, name) + side * h * slope
@@ -365,26 +230,12 @@ def evaluate_motion(
             processes are used.
         NotConverged: a solve fails.
     """
-    if launched_size() > 1:
-        raise ModelError("derivatives need a model on one process: run without mpiexec")
-    h = choose_steps(p, steps or {})
-    world, results, *start = create_model(model, p, moves=True)
-    solver = motion(world)
-    if not isinstance(solver, Dynamic) or solver.assembly.world is not world:
-        raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of the given world")
-    first = find_start(world, *start)
+    h, results, solver, first = prepare_motion(model, p, motion, steps)
     if help_requested():
         only = read_results(results, first, None)
         zero = {name: dict.fromkeys(p, np.zeros(1)) for name in only}
         return MotionDerivatives(np.array([first.t]), {q: np.array([v]) for q, v in only.items()}, zero, solver.verdict)
-    with quietly():
-        centre = create_companion(model, p, solver)
-        pairs = {}
-        for name in p:
-            sides = [create_companion(model, {**p, name: p[name] + side * h[name]}, solver) for side in (1.0, -1.0)]
-            for side in sides:
-                require_equal(centre.world, side.world, name)
-            pairs[name] = CompanionPair(sides[0], sides[1], h[name])
+    centre, pairs = create_companions(model, p, h, solver)
     solver.assembly.keep_used_history()
     nominal = solver.sizes.nominal
     centre.prepare(nominal, solver.decides)
@@ -406,90 +257,48 @@ def evaluate_motion(
     return MotionDerivatives(np.array(times), y, dy, solver.verdict)
 
 
-def find_start(world: World, start: Callable[[], State] | None = None) -> State:
-    """Return the state at the start of the motion.
+def prepare_motion(
+    model: Model, p: Mapping[str, float], motion: Callable[[World], Dynamic], steps: Mapping[str, float] | None
+) -> tuple[dict[str, float], Results, Dynamic, State]:
+    """Build the model and its solver; the arguments are as in `evaluate_motion`.
+
+    Returns: Steps h of the central differences by name of the parameter, the function of results, the solver, and the
+        state at the start.
 
     Raises:
-        ModelError: the function for the start does not return a state of the model.
+        ModelError: see `evaluate_motion`.
     """
-    state = State(world) if start is None else start()
-    if not isinstance(state, State) or state.world is not world:
-        raise ModelError(f"start returned {state!r:.80}: must be a State of the model")
-    return state.copy()
-
-
-def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
-    """Return a companion model at the start of its motion."""
+    if launched_size() > 1:
+        raise ModelError("derivatives need a model on one process: run without mpiexec")
+    h = choose_steps(p, steps or {})
     world, results, *start = create_model(model, p, moves=True)
-    return Companion(world, results, solver, find_start(world, *start))
+    solver = motion(world)
+    if not isinstance(solver, Dynamic) or solver.assembly.world is not world:
+        raise ModelError(f"motion returned {solver!r:.80}: must be a Dynamic of the given world")
+    return h, results, solver, find_start(world, *start)
 
 
-def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
-    """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
-    of the motion. Afterwards the state of ``centre`` is the given end of the step.
-
-    Raises:
-        ModelError: a run cannot be repeated, or steps were left out.
-    """
-    state, used = centre.state, solver.attempt.runs or [centre.state.data]
-    if end.step != state.step + 1:
-        raise ModelError(
-            f"the motion continues from a checkpoint, with the first step to t = {end.t:.9g} s: derivatives need all "
-            "steps, so leave out -restart"
-        )
-    step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
-    centre.begin_step(step.h, step.then)
-    start, near = state.data.copy(), centre.read_unknowns(end)
-    # if the first pass used return maps, the second pass repeats it from the start of the step
-    first = 1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0
-    for number, known in enumerate(used[first:]):
-        if number == 0:
-            # if a run with return maps does not converge, Newton's method repeats the run without return maps
-            maps = first == 0 and solver.mapped > 0 and not np.array_equal(known, start)
-            run = repeat_run(centre, near, known if maps else start, maps, step.then)
-        else:
-            run = repeat_run(centre, near, known, False, step.then)
-            if solver.attempt.cycle and number == len(used) - first - 1:
-                same = [np.array_equal(run.data, other.data) for other in step.runs]
-                run.like = same.index(True) if any(same) else -1
-        step.runs.append(run)
-    for name in (*MOTION, "data"):
-        getattr(state, name)[:] = getattr(end, name)
-    state.start_data[:] = state.data
-    state.t, state.step = end.t, end.step
-    return step
-
-
-def repeat_run(centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float) -> RepeatedRun:
-    """Repeat a Newton run from unknowns near its solution.
-
-    Args:
-        centre: the model, in the step.
-        near: unknowns, shape (u,).
-        data: history values of the run, shape (d,); with return maps, approximate history values.
-        maps: whether return maps compute the history values.
-        t: end of the step [s].
+def create_companions(
+    model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
+) -> tuple[Companion, dict[str, CompanionPair]]:
+    """Return the companion model with the parameters of the motion, and the pairs of companion models by name of the
+    parameter.
 
     Raises:
-        ModelError: the run does not converge.
+        ModelError: the number of rows of a table changes with a parameter.
     """
-    # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
-    # kept constant
-    for follows in (True, False) if maps else (False,):
-        unknowns, now = near, data
-        for number in range(REPETITIONS):
-            if follows:
-                now = centre.map_history(unknowns)
-            residual = centre.eval_residual(unknowns, now)
-            if number % REUSES == 0:
-                factors, rounding = centre.factorise(), estimate_rounding(centre.problem)
-            change = factors.solve(residual)
-            unknowns = unknowns - change
-            is_small = np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0)
-            if is_small or (number > 0 and np.linalg.norm(residual) <= rounding):
-                found = centre.map_history(unknowns) if maps else now
-                updated = centre.update_history(unknowns, now) if len(now) else now
-                return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
-    raise ModelError(
-        f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
-    )
+    with quietly():
+        centre, pairs = create_companion(model, p, solver), {}
+        for name in p:
+            sides = [create_companion(model, {**p, name: p[name] + side * h[name]}, solver) for side in (1.0, -1.0)]
+            for side in sides:
+                require_equal(centre.world, side.world, name)
+            pairs[name] = CompanionPair(sides[0], sides[1], h[name])
+    return centre, pairs
+
+
+def create_changed(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
+    """Return a companion model with changed parameters, at its initial values, to evaluate results."""
+    with quietly():
+        world, results, *_ = create_model(model, p, moves=True)
+        return Companion(world, results, solver, State(world))

@@ -72,10 +72,15 @@ if TYPE_CHECKING:
     from windlass.solvers.modes.result import ModesResult as ModesResult
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.own_options import set_options as set_options
+    from windlass.solvers.sensitivities.adjoint import MotionGradient as MotionGradient
+    from windlass.solvers.sensitivities.adjoint import evaluate_objective as evaluate_objective
     from windlass.solvers.sensitivities.evaluate import evaluate as evaluate
     from windlass.solvers.sensitivities.frequencies import evaluate_frequencies as evaluate_frequencies
     from windlass.solvers.sensitivities.motion import MotionDerivatives as MotionDerivatives
     from windlass.solvers.sensitivities.motion import evaluate_motion as evaluate_motion
+    from windlass.solvers.sensitivities.objectives import end_value as end_value
+    from windlass.solvers.sensitivities.objectives import smooth_maximum as smooth_maximum
+    from windlass.solvers.sensitivities.objectives import time_integral as time_integral
     from windlass.solvers.static import Static as Static
     from windlass.solvers.stepping.discontinuous import Passes as Passes
     from windlass.solvers.stepping.step_control import StepControl as StepControl

@@ -231,6 +231,16 @@ def calls(s: Scene) -> dict[str, Call]:
             {"model": create_stiff_pendulum, "p": {"stiffness": 3.0},
              "motion": lambda world: wl.Dynamic(world, step=1e-3, end=2e-3), "steps": {"stiffness": 1e-4}},
         ),
+        "evaluate_objective": (
+            wl.evaluate_objective,
+            {"model": create_stiff_pendulum, "p": {"stiffness": 3.0},
+             "motion": lambda world: wl.Dynamic(world, step=1e-3, end=2e-3),
+             "objective": lambda t, y: (1.0, {name: 0.0 * t for name in y}), "steps": {"stiffness": 1e-4},
+             "checkpoints": 2},
+        ),
+        "end_value": (wl.end_value, {"name": "x"}),
+        "time_integral": (wl.time_integral, {"name": "x"}),
+        "smooth_maximum": (wl.smooth_maximum, {"name": "x", "sharpness": 10.0}),
         "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
         "engine_speed": (con.engine_speed, {"speed": 100.0, "orders": {2: 0.03, 4: (0.01, 0.5)}, "rise": 0.1}),
         "characteristic_load": (

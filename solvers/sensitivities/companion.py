@@ -1,0 +1,300 @@
+"""A model in which the Newton runs of the steps of a motion are repeated, to compute derivatives of these steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.assembly.storage import Storage
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import Program
+from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.consistency import Consistency
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.linear.ordering import default_package
+from windlass.solvers.linear.packages import set_direct
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.rounding import estimate_rounding
+from windlass.solvers.sensitivities.evaluate import Results, create_model, factorise
+from windlass.solvers.stepping.step_kernels import StepKernels
+
+Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
+MOTION = ("q", "v", "a", "carried", "lam")
+"""Arrays of a state that change smoothly with parameters."""
+REPETITIONS = 12
+"""Largest number of Newton iterations that repeat a Newton run of the motion."""
+REUSES = 4
+"""Number of these iterations that use the same factors. Most runs need no more iterations, because they start from the
+solution of the motion.
+"""
+REPEATED = 1e-9
+"""Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
+
+
+@dataclass
+class RepeatedRun:
+    """A repeated Newton run of a step of the motion.
+
+    Attributes:
+        unknowns: the solution, shape (u,).
+        data: the history values of the run, shape (d,).
+        found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
+            in contacts whose state changes in each iteration.
+        updated: the history values after the update that follows the run, shape (d,).
+        factors: factors of the tangent at the solution.
+        rounding: 2-norm of the rounding errors of the residual.
+        maps: whether return maps compute ``data`` within the run.
+        like: index of an earlier run of the step with the same ``data``, or -1.
+    """
+
+    unknowns: FloatArray
+    data: FloatArray
+    found: FloatArray
+    updated: FloatArray
+    factors: Any
+    rounding: float
+    maps: bool
+    like: int = -1
+
+
+@dataclass
+class RepeatedStep:
+    """A repeated step of the motion.
+
+    Attributes:
+        h, then: size and end of the step [s].
+        end: the state of the motion at the end.
+        runs: the Newton runs.
+        projects: whether the end was projected onto the constraints.
+    """
+
+    h: float
+    then: float
+    end: State
+    runs: list[RepeatedRun]
+    projects: bool
+
+
+class Companion:
+    """A model in which the steps of a motion are repeated.
+
+    Args:
+        world: the model.
+        results: the function of its results.
+        solver: the solver of the motion.
+        state: the state at the start; the steps change it.
+
+    Attributes:
+        world, results, state: values of the arguments.
+        assembly, problem, integrator, kernels, consistency: the systems, the equations of a Newton run, the constants
+            of the method, the programs at the ends of a step, and the projection onto constraints.
+    """
+
+    def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
+        self.world, self.results, self.state = world, results, state
+        self.assembly = serial_assembly(world)
+        self.problem = NonlinearProblem(self.assembly, solver.problem.prefix, Storage.ROWS)
+        ksp: Any = self.problem.snes.getKSP()
+        set_direct(ksp, default_package(self.problem.pattern, 1, "petsc"), self.problem.prefix)
+        self.integrator = replace(solver.integrator, reference=self.assembly.layout.reference)
+        self.kernels = StepKernels(self.integrator, self.problem)
+        self.consistency = Consistency(self.problem, self.integrator, *solver.consistency.settings)
+        self._maps, self._revision = Program([]), -1
+
+    def prepare(self, h: float, decides: bool) -> None:
+        """Determine contact states, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
+        if decides:
+            self.assembly.decide(self.state)
+        self.consistency.begin(self.state, h)
+
+    def begin_step(self, h: float, then: float) -> None:
+        """Begin a step of size h [s] from the state to the time ``then`` [s]."""
+        self.problem.start(self.kernels.predict(self.state, h, then))
+
+    def read_unknowns(self, end: State) -> FloatArray:
+        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its
+        end.
+        """
+        self.problem.guess(end.a, end.lam)
+        found: FloatArray = np.array(self.problem.unknowns.array_r)
+        return found
+
+    def map_history(self, unknowns: FloatArray) -> FloatArray:
+        """Return the history values that return maps compute at the unknowns, shape (d,)."""
+        self.load(unknowns, self.state.data)
+        return self.run_maps(self.state.data)
+
+    def run_maps(self, data: FloatArray) -> FloatArray:
+        """Return the history values that return maps compute at the fields from the values ``data``, shape (d,)."""
+        fields = self.assembly.fields
+        fields.data[:], fields.mapped[0] = data, 1.0
+        self._find_maps()()
+        fields.mapped[0] = 0.0
+        return fields.data.copy()
+
+    def _find_maps(self) -> Program:
+        """Return the program of the return maps."""
+        if self._revision != self.assembly.revision:
+            s = evaluate(self.assembly.fields)
+            maps = [system.return_map.motion for system in self.assembly.systems]
+            self._maps = Program((function, (s,)) for function in maps if function is not None)
+            self._revision = self.assembly.revision
+        return self._maps
+
+    def update_history(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
+        """Return the history values after the update that follows a Newton run with the values ``data``, shape
+        (d,)."""
+        self.load(unknowns, data)
+        return self.run_update(data)
+
+    def run_update(self, data: FloatArray) -> FloatArray:
+        """Return the history values after an update at the fields, which begins with the values ``data``, shape
+        (d,)."""
+        self.assembly.fields.data[:] = data
+        self.assembly.updates.program()
+        return self.assembly.fields.data.copy()
+
+    def project(self, h: float) -> None:
+        """Project the state at the end of a step of size h [s] onto the constraints."""
+        self.assembly.load_fields(self.state)
+        self.consistency.project(self.state, h)
+
+    def load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
+        """Compute the fields from unknowns and history values, and return the fields."""
+        self.problem.unknowns.setArray(unknowns)
+        self.problem.expand_unknowns(self.problem.unknowns)
+        self.assembly.fields.data[:] = data
+        return self.assembly.fields
+
+    def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
+        """Return the residual of the step, shape (u,)."""
+        problem = self.problem
+        problem.unknowns.setArray(unknowns)
+        self.assembly.fields.data[:] = data
+        problem.eval_residual(None, problem.unknowns, problem.residual_vector)
+        found: FloatArray = np.array(problem.residual_vector.array_r)
+        return found
+
+    def factorise(self) -> Any:
+        """Return factors of the tangent at the last unknowns.
+
+        Raises:
+            ModelError: the tangent is singular.
+        """
+        self.problem.update_tangent(self.problem.unknowns)
+        return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
+
+    def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
+        """Copy the end of the step, with the history values ``data``, to the state."""
+        self.load(unknowns, data)
+        self.kernels.end()
+        self.state.t = step.then
+        if step.projects:
+            self.project(step.h)
+
+
+def find_start(world: World, start: Callable[[], State] | None = None) -> State:
+    """Return the state at the start of the motion.
+
+    Raises:
+        ModelError: the function for the start does not return a state of the model.
+    """
+    state = State(world) if start is None else start()
+    if not isinstance(state, State) or state.world is not world:
+        raise ModelError(f"start returned {state!r:.80}: must be a State of the model")
+    return state.copy()
+
+
+def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
+    """Return a companion model at the start of its motion."""
+    world, results, *start = create_model(model, p, moves=True)
+    return Companion(world, results, solver, find_start(world, *start))
+
+
+def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
+    """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
+    of the motion. Afterwards the state of ``centre`` is the given end of the step.
+
+    Raises:
+        ModelError: a run cannot be repeated, or steps were left out.
+    """
+    state, used = centre.state, solver.attempt.runs or [centre.state.data]
+    if end.step != state.step + 1:
+        raise ModelError(
+            f"the motion continues from a checkpoint, with the first step to t = {end.t:.9g} s: derivatives need all "
+            "steps, so leave out -restart"
+        )
+    step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
+    centre.begin_step(step.h, step.then)
+    start, near = state.data.copy(), centre.read_unknowns(end)
+    # if the first pass used return maps, the second pass repeats it from the start of the step
+    first = 1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0
+    for number, known in enumerate(used[first:]):
+        if number == 0:
+            # if a run with return maps does not converge, Newton's method repeats the run without return maps
+            maps = first == 0 and solver.mapped > 0 and not np.array_equal(known, start)
+            run = repeat_run(centre, near, known if maps else start, maps, step.then)
+        else:
+            run = repeat_run(centre, near, known, False, step.then)
+            if solver.attempt.cycle and number == len(used) - first - 1:
+                same = [np.array_equal(run.data, other.data) for other in step.runs]
+                run.like = same.index(True) if any(same) else -1
+        step.runs.append(run)
+    for name in (*MOTION, "data"):
+        getattr(state, name)[:] = getattr(end, name)
+    state.start_data[:] = state.data
+    state.t, state.step = end.t, end.step
+    return step
+
+
+def repeat_run(
+    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: Any = None
+) -> RepeatedRun:
+    """Repeat a Newton run from unknowns near its solution.
+
+    Args:
+        centre: the model, in the step.
+        near: unknowns, shape (u,).
+        data: history values of the run, shape (d,); with return maps, approximate history values.
+        maps: whether return maps compute the history values.
+        t: end of the step [s].
+        factors: factors of a similar tangent for the first iterations, or None.
+
+    Raises:
+        ModelError: the run does not converge.
+    """
+    # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
+    # kept constant
+    for follows in (True, False) if maps else (False,):
+        unknowns, now, rounding = near, data, None
+        for number in range(REPETITIONS):
+            if follows:
+                now = centre.map_history(unknowns)
+            residual = centre.eval_residual(unknowns, now)
+            if factors is None or (number > 0 and number % REUSES == 0):
+                factors, rounding = centre.factorise(), None
+            if rounding is None:
+                rounding = estimate_rounding(centre.problem)
+            change = factors.solve(residual)
+            unknowns = unknowns - change
+            is_small = np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0)
+            if is_small or (number > 0 and np.linalg.norm(residual) <= rounding):
+                found = centre.map_history(unknowns) if maps else now
+                updated = centre.update_history(unknowns, now) if len(now) else now
+                return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
+    raise ModelError(
+        f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
+    )
+
+
+def find_history_rows(world: World) -> IntArray:
+    """Return the number of the row of `GenericData` to which each history value belongs, shape (d,)."""
+    counts = world.numbering.data_count
+    return np.repeat(np.arange(len(counts)), counts)

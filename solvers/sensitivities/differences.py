@@ -1,0 +1,35 @@
+"""Central differences of history values, some of which jump."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+
+JUMP = 0.5
+"""Difference between the forward and the backward difference of a history value, relative to the larger of these two,
+above which the larger is treated as a jump [1].
+"""
+ROUNDING = 1e-14
+"""Change of a history value, relative to the value, up to which differences are rounding errors [1]."""
+
+
+def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
+    """Return half the difference of history values for two opposite perturbations, shape (d,). If a value jumps for one
+    of the perturbations only, the values of the same row are taken from the other one.
+
+    Args:
+        centre, above, below: history values without and with the perturbations, shape (d,).
+        rows: number of the row of each value, shape (d,).
+    """
+    up, down = above - centre, centre - below
+    mean, large = 0.5 * (up + down), np.maximum(np.abs(up), np.abs(down))
+    jumps, smaller = np.abs(up - down) > JUMP * large, np.abs(up) < np.abs(down)
+    jumps &= large > ROUNDING * np.abs(centre)
+    if jumps.any():
+        by_up, by_down = (np.bincount(rows, jumps & side)[rows] > 0.0 for side in (smaller, ~smaller))
+        # rows that jump for both perturbations: each value is taken from the perturbation for which it does not jump
+        mean = np.where(jumps, np.where(smaller, up, down), mean)
+        mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
+    found: FloatArray = mean
+    return found

@@ -1,0 +1,45 @@
+"""Growth of derivatives over a motion: in chaotic motions, derivatives grow exponentially.
+
+The logarithm of the size of derivatives is approximated by a line over the second half of a motion. Derivatives of
+regular motions grow with a power of time: t^k grows by the factor 2^k over the second half. Growth is treated as
+exponential if the line rises by more than ln(`FACTOR`), and if it rises over the first half as well. The slope of the
+line is an estimate of the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli, J.-M. Strelcyn, Meccanica
+15 (1980) 9-20).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+
+FACTOR = 30.0
+"""Factor by which derivatives grow over the second half of a motion, above which their growth is exponential [1]."""
+FEWEST = 20
+"""Least number of times for an estimate."""
+
+
+def find_growth(t: FloatArray, sizes: FloatArray) -> tuple[float, bool]:
+    """Return the rate at which derivatives grow over the second half of a motion [1/s], and whether they grow
+    exponentially.
+
+    Args:
+        t: duration since the derivatives started [s], ascending, shape (k,).
+        sizes: sizes of the derivatives, shape (k,).
+    """
+    positive = sizes > 0.0
+    t, sizes = t[positive], sizes[positive]
+    if len(t) < FEWEST:
+        return 0.0, False
+    half = 0.5 * (t[0] + t[-1])
+    rates = [float(np.polyfit(t[part], np.log(sizes[part]), 1)[0]) for part in (t < half, t >= half)]
+    rise = rates[1] * (t[-1] - half)
+    return rates[1], bool(rise > np.log(FACTOR) and rates[0] > 0.0)
+
+
+def describe_growth(rate: float) -> str:
+    """Return a note about derivatives that grow exponentially at a rate [1/s]."""
+    return (
+        f"chaotic: derivatives grow by the factor e each {1.0 / rate:.3g} s, and derivatives over much longer times "
+        "have no practical meaning"
+    )

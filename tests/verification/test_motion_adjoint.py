@@ -1,0 +1,211 @@
+"""Gradients of motions by the adjoint agree with derivatives step by step and with differences of complete solves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, MassPoint, nodes_of, straight_cable
+from windlass.framework.arrays import FloatArray
+from windlass.solvers.sensitivities.growth import find_growth
+from windlass.solvers.sensitivities.revolve import count_advances, place_states
+
+from support.motions import DRIVE, DRIVEN, EXACT, METHODS, SHAKE, drive, oscillate, shake, turn
+
+
+def sum_of_ends(t: FloatArray, y: Mapping[str, FloatArray]) -> tuple[float, dict[str, FloatArray]]:
+    """Objective that depends on several results at two times."""
+    weights = {name: np.zeros(len(t)) for name in y if name != "stretch"}
+    for name, each in weights.items():
+        each[-1], each[len(t) // 2] = 1.0 / np.abs(y[name]).max(), 0.3
+    return sum(float(each @ y[name]) for name, each in weights.items()), weights
+
+
+def find_slopes(found: wl.MotionDerivatives, objective: Any) -> dict[str, float]:
+    """Return the derivatives of an objective by the chain rule, from derivatives step by step."""
+    _, weights = objective(found.t, found.y)
+    names = next(iter(found.dy.values()))
+    return {name: sum(float(weights[y] @ found.dy[y][name]) for y in weights) for name in names}
+
+
+@pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal", "parameters"])
+def test_gradient_agrees_with_derivatives_step_by_step(method: str) -> None:
+    """With constraints, a kink, first-order states, rotations in space and all integrators."""
+    names = SHAKE if method == "index 3" else ("mass", "damping", "lift", "gain", "spin")
+    p = {name: SHAKE[name] for name in names}
+
+    def model(values: Mapping[str, float]) -> Any:
+        return shake({**SHAKE, **values})
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.016, **EXACT, **METHODS[method])
+
+    found = wl.evaluate_objective(model, p, motion, sum_of_ends)
+    derivatives = wl.evaluate_motion(model, p, motion)
+    assert_allclose(found.t, derivatives.t)
+    for name, slope in find_slopes(derivatives, sum_of_ends).items():
+        # projections after kinks contain difference quotients in time, with rounding errors of about 1e-7
+        assert_allclose(found.gradient[name], slope, rtol=1e-6 if name == "lift" else 2e-7, err_msg=name)
+
+
+def swing(p: Mapping[str, float]) -> Any:
+    """Create a hanging cable with a stiffness of its own for each element."""
+    world = wl.World(gravity=(0.0, -9.81))
+    count = len(p)
+    cable = straight_cable(
+        world, (0.0, 0.0), (2.0, 0.0), count, axial_stiffness=list(p.values()), bending_stiffness=0.01,
+        mass_per_length=0.5, axial_damping=0.5,
+    )  # fmt: skip
+    nodes = nodes_of(world, cable)
+    con.hinge(world, nodes[[0]])
+
+    def results(state: wl.State) -> dict[str, float]:
+        return {"y": float(state.of(nodes[count])[0, 1]), "energy": float((state.of(nodes[[count]], "v") ** 2).sum())}
+
+    return world, results
+
+
+MANY = {f"EA{k}": 1e3 * (1.0 + 0.01 * k) for k in range(12)}
+
+
+def test_many_parameters() -> None:
+    """Gradients of an integral and of a smooth maximum agree with differences of complete solves within 1e-6 of the
+    largest derivative.
+    """
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.1, adaptive=False, **EXACT)
+
+    def solve(objective: Any, p: Mapping[str, float]) -> float:
+        world, results = swing(p)
+        solver = motion(world)
+        values = [(state.t, results(state)) for state in solver.march()]
+        first = results(wl.State(world))
+        t = np.array([0.0, *(time for time, _ in values)])
+        y = {name: np.array([first[name], *(each[name] for _, each in values)]) for name in first}
+        return float(objective(t, y)[0])
+
+    for objective in (wl.time_integral("energy"), wl.smooth_maximum("energy", 2.0)):
+        found = wl.evaluate_objective(swing, MANY, motion, objective)
+        largest = max(map(abs, found.gradient.values()))
+        for name in ("EA0", "EA7"):
+            h = 1e-3 * MANY[name]
+            at = {k: solve(objective, {**MANY, name: MANY[name] + k * h}) for k in (-2, -1, 1, 2)}
+            slope = (8.0 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12.0 * h)
+            assert abs(found.gradient[name] - slope) < 1e-6 * largest, name
+
+
+def test_checkpoints() -> None:
+    """With 4 stored states, steps are repeated as often as the schedule states, and the gradient is the same."""
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.06, adaptive=False, **EXACT)
+
+    every = wl.evaluate_objective(swing, MANY, motion, wl.end_value("y"))
+    few = wl.evaluate_objective(swing, MANY, motion, wl.end_value("y"), checkpoints=4)
+    assert every.repeated == 0 and few.repeated == count_advances(30, 4) - place_states(30, 4)[-1] > 30
+    assert every.value == few.value == every.y["y"][-1]
+    largest = max(map(abs, every.gradient.values()))
+    for name in MANY:
+        assert abs(few.gradient[name] - every.gradient[name]) < 1e-7 * largest, name
+
+
+@pytest.mark.parametrize(
+    ("model", "p", "settings"),
+    [(drive, DRIVE, {"decide_in_newton": 40}), (drive, DRIVE, {}), (turn, DRIVEN, {"method": "trapezoidal_index2"})],
+)
+def test_belt_drives(model: Any, p: Mapping[str, float], settings: dict[str, Any]) -> None:
+    """In belt drives that start with sticking and slipping zones, history values are part of the state: with return
+    maps, with several passes in a step, and with contact of segments.
+    """
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(
+            world, step=1e-4, end=0.006, adaptive=False, passes=wl.Passes(fail=False), **EXACT, **settings
+        )
+
+    few = {name: p[name] for name in ("friction", "EA")}
+    steps = {name: 1e-7 * value for name, value in few.items()}
+
+    def create(values: Mapping[str, float]) -> Any:
+        return model({**p, **values})
+
+    found = wl.evaluate_objective(create, few, motion, wl.end_value("speed"), steps=steps)
+    slopes = find_slopes(wl.evaluate_motion(create, few, motion, steps=steps), wl.end_value("speed"))
+    for name, slope in slopes.items():
+        assert_allclose(found.gradient[name], slope, rtol=1e-4, err_msg=name)
+
+
+def test_objectives() -> None:
+    """Derivatives of the objectives with respect to results agree with differences."""
+    t = np.array([0.0, 0.1, 0.3, 0.35, 0.6])
+    y = {"x": np.array([0.2, 1.0, 1.3, -0.4, 0.9])}
+    for objective in (wl.end_value("x"), wl.time_integral("x"), wl.smooth_maximum("x", 7.0)):
+        value, weights = objective(t, y)
+        for k in range(len(t)):
+            moved = y["x"].copy()
+            moved[k] += 1e-6
+            assert_allclose((objective(t, {"x": moved})[0] - value) / 1e-6, weights["x"][k], rtol=1e-4, atol=1e-9)
+    assert_allclose(wl.time_integral("x")(t, {"x": 2.0 * t})[0], 0.36)
+    assert 1.0 < wl.smooth_maximum("x", 7.0)(t, y)[0] < wl.smooth_maximum("x", 70.0)(t, y)[0] < 1.3
+
+
+def create_double_pendulum(p: Mapping[str, float]) -> Any:
+    """Create a double pendulum that is released from a position above its support."""
+    world = wl.World(gravity=(0.0, -9.81))
+    points = [world.add(MassPoint, position=place, mass=p["mass"]) for place in ((0.3, 0.4), (0.6, 0.8))]
+    hook = con.position_marker(world, world.add(Ground), (0.0, 0.0, 0.0))
+    markers = [hook, *(con.position_marker(world, point) for point in points)]
+    for one, two in pairwise(markers):
+        world.add(
+            con.SpringDamper, marker0=one, marker1=two, stiffness=2e3, rest_length=0.5, damping=p.get("damping", 0.0)
+        )
+    return world, lambda state: {"x": float(state.of(points[1])[0, 0])}
+
+
+def test_chaotic_motions_are_named() -> None:
+    """The derivatives of a double pendulum grow exponentially; those of an oscillator and of a falling mass do not."""
+    found = wl.evaluate_objective(
+        create_double_pendulum, {"mass": 1.0}, lambda world: wl.Dynamic(world, step=5e-3, end=8.0), wl.end_value("x")
+    )
+    assert found.chaotic and 0.5 < found.growth < 20.0
+    assert any("chaotic: derivatives grow by the factor e each" in note for note in found.verdict.notes)
+    regular = wl.evaluate_objective(
+        oscillate, {"m": 2.0}, lambda world: wl.Dynamic(world, step=0.01, end=5.0), wl.end_value("x")
+    )
+    assert not regular.chaotic and abs(regular.growth) < 0.2 and not regular.verdict.notes
+
+
+def test_growth() -> None:
+    """Exponential growth is distinguished from powers of time and from decay."""
+    t = np.linspace(0.0, 10.0, 201)
+    rate, chaotic = find_growth(t, np.exp(1.5 * t) * (1.0 + 0.5 * np.sin(9.0 * t)))
+    assert chaotic and abs(rate - 1.5) < 0.1
+    for sizes in ((1.0 + t) ** 3, np.exp(-t), np.ones(len(t)), np.zeros(len(t))):
+        assert not find_growth(t, sizes)[1]
+
+
+def run(world: wl.World) -> wl.Dynamic:
+    return wl.Dynamic(world, step=0.01, end=0.02)
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        (wl.end_value("z"), "the objective reads the result 'z': must be one of x"),
+        (lambda t, y: 1.0, "objective returned 1.0: must be a number and a dict of derivatives by result"),
+        (lambda t, y: (1.0, {"z": t}), "objective gave derivatives of 'z': must be one of x"),
+        (lambda t, y: (1.0, {"x": t[1:]}), r"with shape \(2,\): must be 3 finite numbers, one for each time"),
+        (lambda t, y: (np.inf, {"x": t}), "objective returned inf: must be a finite number"),
+    ],
+)
+def test_wrong_objectives(objective: Any, message: str) -> None:
+    with pytest.raises(wl.ModelError, match=message):
+        wl.evaluate_objective(oscillate, {"m": 2.0}, run, objective)
