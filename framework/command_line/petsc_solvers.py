@@ -32,8 +32,8 @@ def is_eigensolver(solver: Any) -> bool:
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up a linear solver of the same types for a 1 x 1 matrix, because inner solvers and factorisation packages
-    print their help only when they are set up.
+    """Set up another linear solver with the types of the given solver for a 1 x 1 matrix, because inner solvers and
+    factorisation packages print their help only when they are set up.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

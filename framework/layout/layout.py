@@ -211,7 +211,7 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`."""
+        """The unknowns in blocks of four, see `block_unknowns`; None on several processes."""
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
     @cached_property
@@ -349,7 +349,9 @@ class Layout:
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
+        """Return the local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
+        row).
+        """
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:

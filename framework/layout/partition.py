@@ -58,7 +58,7 @@ class Graph(NamedTuple):
         edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
         weight: computational work of each vertex [1], shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
-        hub_rows: pairs (hub, vertex), one for each row that couples a hub and a vertex, shape (k, 2).
+        hub_rows: pairs (hub, vertex), one for each row that couples a hub and another vertex, shape (k, 2).
         first: first vertex of each node table, followed by the number of vertices.
     """
 
@@ -232,8 +232,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns most of the rows that couple the hub. If several processes own the same
-    number of these rows, the hubs are assigned to these processes in turn.
+    """Assign each hub to the process that owns most of the rows that couple the hub. If several processes own at least
+    90 % of the largest number of these rows on any process, the hubs are assigned to these processes in turn.
     """
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))

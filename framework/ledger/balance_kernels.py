@@ -125,7 +125,8 @@ def settle_motion(
 def settle(
     size: FloatArray, now: Reading, before: Reading, jumps: FloatArray, losses: FloatArray, sums: FloatArray
 ) -> None:
-    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,).
+    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,) for k
+    energies and p powers.
 
     Powers are integrated by the mean of the readings at both ends of the step. The first l powers are losses; their
     integrals and jumps are also added to the losses of the rows, shape (rows, l). The values at the end of the step are
