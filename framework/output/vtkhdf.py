@@ -279,7 +279,7 @@ class VtkhdfSeries(FieldSeries):
                 raise
 
     def _write_count(self, number: int, count: int) -> None:
-        """Increment the number of frames in the file."""
+        """Set the number of frames in the file to ``count``."""
         low, high = self._counts
         new = np.int64(count).tobytes()
         if low // PAGE != high // PAGE:
