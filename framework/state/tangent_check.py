@@ -2,7 +2,7 @@
 
 The residual consists of the equations of motion and the constraint equations,
 
-    M(q) a + f(q, v, t) - loads + C_qᵀ λ,    C.
+    M(q) a + f(q, v, t) - loads + C_qᵀ λ,    C,
 
 where M is the mass matrix, C are the constraint equations, C_q the derivatives of C with respect to q, and λ the
 multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
