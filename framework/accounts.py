@@ -139,9 +139,10 @@ class Losses(NamedTuple):
     Attributes:
         names: names of the l losses, see `Account.lost`.
         rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
-        ids: values of the column `Account.by` on all processes, in ascending order, shape (g,).
+        ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
         group: for each row, index in ``ids`` of its value in the column `Account.by`, shape (rows,).
-        shared: losses of each group, summed over all processes after each step [J], shape (g, l); None on one process.
+        shared: losses of each group, summed over all processes after each step [J], shape (groups, l); None on one
+            process.
     """
 
     names: tuple[str, ...]
@@ -156,11 +157,11 @@ class Losses(NamedTuple):
         return total
 
     def sum_groups(self) -> FloatArray:
-        """Return the losses of each group [J], shape (g, l)."""
+        """Return the losses of each group [J], shape (groups, losses)."""
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:
-        """Return the losses of each group on this process [J], shape (g, l)."""
+        """Return the losses of each group on this process [J], shape (groups, losses)."""
         sums = np.zeros((len(self.ids), len(self.names)))
         np.add.at(sums, self.group, self.rows[: len(self.group)])
         return sums

@@ -1,5 +1,5 @@
-"""The assembly evaluates the systems of a world stage by stage, and sums their forces, constraint equations and
-tangents. A system evaluates the rows of one law.
+"""The assembly evaluates the systems of a world stage by stage, and sums the forces, constraint equations and tangents
+of all systems. A system evaluates the rows of one law.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From this call on, store the history values that each Newton run has used in ``updates.used``."""
+        """From this call on, store in ``updates.used`` the history values that each Newton run has used."""
         self._keeps_used = True
         self._create_updates()
 

@@ -326,8 +326,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context in which only errors are printed, as with -quiet. Programs use it for additional models, because each
-    model would print the same notes again.
+    """Context in which only errors are printed, as with -quiet. The context is intended for additional models of a
+    program, because each model would print the same notes again.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}

@@ -25,7 +25,7 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Return whether an object is an EPS or PEP of SLEPc. The linear solver of these belongs to their spectral
+    """Return whether an object is an EPS or PEP of SLEPc. The linear solver of an EPS or PEP belongs to its spectral
     transformation.
     """
     return hasattr(solver, "getST")

@@ -57,8 +57,8 @@ class Layout:
         reference: reference coordinates by local number, shape (n + 1,); the value for the spare number is 0.
         displacement, velocity: initial values by local number, shape (n,).
         nodes: first unknown of each local node with four consecutive coordinates, in ascending order, shape (nodes,).
-        rotations: local numbers of the Euler parameters of owned and other local nodes, shape (k, 4).
-        states: local numbers of the coordinates whose velocities are first-order states, shape (s,).
+        rotations: local numbers of the Euler parameters of owned and other local nodes, shape (rotations, 4).
+        states: local numbers of the coordinates whose velocities are first-order states, shape (states,).
         ghosts: exchange of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).

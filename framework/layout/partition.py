@@ -4,8 +4,8 @@ couplings.
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because such edges would connect all
 parts of the model. Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a
-vertex is an estimate of its computational work, from the number of its coordinates and of the coordinates that its rows
-couple.
+vertex is an estimate of its computational work. The weight is computed from the number of coordinates of the vertex,
+and from the numbers of coordinates that rows couple whose first vertex is this vertex.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
@@ -74,8 +74,8 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
     """Return whether each coordinate is a hub, shape (count,).
 
     Args:
-        couplings: one array for each table: the coordinates that its rows couple, shape (rows, k), -1 for no
-            coordinate.
+        couplings: one array for each table: the coordinates that the rows of the table couple, shape (rows, coordinates
+            of a row), -1 for no coordinate.
         count: number of coordinates.
     """
     degree = count_rows(couplings, count)
@@ -110,8 +110,8 @@ def partition_coordinates(
 
     Args:
         world: the world, finalized.
-        couplings: one array for each table: the coordinates that its rows couple, shape (rows, k), -1 for no
-            coordinate.
+        couplings: one array for each table: the coordinates that the rows of the table couple, shape (rows, coordinates
+            of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
         comm: mpi4py communicator of the collective call; if None, this process computes the partition.

@@ -11,11 +11,11 @@ T, the following identities result:
     W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
     W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
-A loss is the work of the dissipative forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu,
-where u is its length, u_t the rate of the length, and Δu the change of the length. For the step size h, an integral
-that uses only the velocities at both ends would be d (u_t0² + u_t1²) h/2. For motions that the step size does not
-resolve, such as stiff axial modes, the value of this integral is many times the actual loss. For powers P that are
-quadratic in velocities, the expression
+A loss is the work of the dissipative forces over the displacement of the step: a damper with the coefficient d and the
+length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. For the step
+size h, an integral that uses only the velocities at both ends would be d (u_t0² + u_t1²) h/2. For motions that the step
+size does not resolve, such as stiff axial modes, the value of this integral is many times the actual loss. For powers P
+that are quadratic in velocities, the expression
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,

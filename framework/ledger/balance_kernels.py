@@ -1,4 +1,6 @@
-"""Kernels of the energy balance of a time step."""
+"""Kernels of the energy balance of a time step. The arrays ``momentum`` and ``gyration`` contain inertia forces:
+``momentum`` for accelerations equal to the velocities, and ``gyration`` for zero accelerations, see balance.py.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from windlass.framework.parallel.number_directory import share
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
     """Return, for each coordinate of the rows of a node table that this process stores, whether the row defines the
-    coordinate itself, shape (resident, coordinates of a row). It does not define coordinates that it shares with
+    coordinate itself, shape (resident, coordinates of a row). A row does not define coordinates that it shares with
     another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)

@@ -438,7 +438,7 @@ class Axis:
 class System:
     """The functions that evaluate one law on the local rows of one table.
 
-    Each function receives an `Evaluation` s and adds to its arrays.
+    Each function receives an `Evaluation` s and adds to the arrays of s.
 
     Attributes:
         name: name of the component.

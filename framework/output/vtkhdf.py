@@ -107,7 +107,8 @@ class VtkhdfSeries(FieldSeries):
 
         with create_hdf5(path, note_counts) as file:
             root = file.create_group("VTKHDF")
-            # this is written before other data, so that both frame counts are in the first page of the file
+            # the group of steps is written before other data, so that both frame counts are in the first page of the
+            # file
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
