@@ -32,7 +32,7 @@ class LocalMatrices:
 
     Attributes:
         sparsity, values: the arguments.
-        block: number of rows that are eliminated together, see `is_accurate`.
+        block: number of rows that are eliminated together; `is_accurate` selects its error bound by this number.
     """
 
     block = 1

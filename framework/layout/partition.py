@@ -194,7 +194,7 @@ def _first_of(numbers: IntArray) -> IntArray:
 
 
 def _pairs(coupled: IntArray) -> list[IntArray]:
-    """Return all pairs of different vertices in each row, shape (k, 2)."""
+    """Return all pairs of different vertices in each row; each array, of shape (k, 2), has the pairs of two columns."""
     differs = (coupled[:, 1:] != coupled[:, :-1]).any(axis=0)
     columns = coupled[:, np.concatenate(([0], 1 + np.flatnonzero(differs)))]
     out = []

@@ -78,8 +78,8 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
         breaking_load: breaking load for the T-N curve of API RP 2SK [N].
-        diameter: diameter of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area is
-            2 π d²/4 for chains and π d²/4 for ropes.
+        diameter: diameter d of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area
+            is 2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:
         ModelError: the name is unknown, or breaking load and diameter are both given or both missing.
