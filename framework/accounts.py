@@ -1,10 +1,11 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Forces f on the left-hand side of the equations of motion extract the power f·v from the motion:
+Forces f on the left-hand side of the equations of motion extract the power f·v from a motion with the velocities v. The
+inertia forces M a + ... change the kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
-A law declares the parts of this power in its function that builds the system:
+A law declares its stored energies and its losses in the function that creates its system:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
@@ -32,10 +33,10 @@ class Reading(NamedTuple):
     """Energies and powers of the rows of a law at one instant.
 
     Attributes:
-        energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
-        powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
-            If the account has no `Account.jumps`, the powers depend only on time and motion. They are then also
-            evaluated within a step, see balance.py.
+        energies: stored energies in the order of `Account.stored` [J], shape (k, rows) for k stored energies.
+        powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows)
+            for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion. They
+            are then also evaluated within a step, see balance.py.
         parts: values whose change from the start to the end of a step determines instantaneous losses
             (`Account.jumps`), shape `Account.parts`.
     """
@@ -57,25 +58,25 @@ class Account:
             and writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are > 0.
-        passed: names of powers that the law's forces transfer, such as the flow of strain energy with material that
-            leaves the law's rows.
+        passed: names of powers that the forces of the law transfer out of its rows, such as the flow of strain energy
+            with leaving material.
         carried: names of powers of the law's inertia that do not change its kinetic energy, such as the flow of kinetic
             energy with material that leaves the law's rows.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
-        jumps: function ``(s)`` that adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows), in
-            addition to the powers. The function reads the step size s.size [s], shape (1,), and compares s.parts with
-            s.parts_before (start of the step); then it copies s.parts to s.parts_before.
+        jumps: function ``(s)`` that adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows) for l names
+            in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
+            compares s.parts with s.parts_before (start of the step); then it copies s.parts to s.parts_before.
         rows: number of rows, if it differs from the number of rows of `System.dofs`.
         by: name of the column whose values define the groups of losses, for instance ``"circle"``; empty for no groups.
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
             of forces, for which no energy is defined.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
-            P(s.v) - P(s.half) to s.powers. If ``powers`` is given, ``read`` must also work with an empty s.powers, to
-            which it adds nothing.
+            P(s.v) - P(s.half) to s.powers; balance.py defines the velocities s.v = (m + w)/2 and s.half = (m - w)/2. If
+            ``powers`` is given, ``read`` must also work with an empty s.powers, to which it adds nothing.
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
-        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, a difference between
-            their work and the change of their stored energy is attributed to the integrator.
+        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, a difference between the
+            work of their forces and the change of their stored energy is attributed to the integrator.
     """
 
     read: Function
@@ -136,11 +137,12 @@ class Losses(NamedTuple):
     """Losses of the rows of a law on this process since the start of a ledger.
 
     Attributes:
-        names: names of the losses, see `Account.lost`.
+        names: names of the l losses, see `Account.lost`.
         rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
-        ids: values of the column `Account.by` on all processes, in ascending order, shape (g,).
-        group: index in ``ids`` of the column value of each row, shape (rows,).
-        shared: losses of each group, summed over all processes after each step [J], shape (g, l); None on one process.
+        ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
+        group: for each row, index in ``ids`` of its value in the column `Account.by`, shape (rows,).
+        shared: losses of each group, summed over all processes after each step [J], shape (groups, l); None on one
+            process.
     """
 
     names: tuple[str, ...]
@@ -155,11 +157,11 @@ class Losses(NamedTuple):
         return total
 
     def sum_groups(self) -> FloatArray:
-        """Return the losses of each group [J], shape (g, l)."""
+        """Return the losses of each group [J], shape (groups, losses)."""
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:
-        """Return the losses of each group on this process [J], shape (g, l)."""
+        """Return the losses of each group on this process [J], shape (groups, losses)."""
         sums = np.zeros((len(self.ids), len(self.names)))
         np.add.at(sums, self.group, self.rows[: len(self.group)])
         return sums

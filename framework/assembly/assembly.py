@@ -1,5 +1,5 @@
-"""The assembly evaluates the systems of a world stage by stage, and sums their forces, constraint equations and
-tangents. A system evaluates the rows of one law.
+"""The assembly evaluates the systems of a world stage by stage, and sums the forces, constraint equations and tangents
+of all systems. A system evaluates the rows of one law.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From this call on, store the history values that each Newton run has used in ``updates.used``."""
+        """From this call on, store in ``updates.used`` the history values that each Newton run has used."""
         self._keeps_used = True
         self._create_updates()
 
@@ -288,7 +288,7 @@ class Assembly:
         run_steps(constraint_steps(self, c, f))
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
-        """Add the tangent of forces, inertia and loads.
+        """Add the tangent of forces, inertia and loads to the matrix values.
 
         Args:
             values: matrix values in the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
@@ -300,14 +300,17 @@ class Assembly:
         self.add_load_tangent(values, dq, dv, load_factor)
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
-        """Subtract the tangent of all loads, multiplied by a factor, from the matrix values."""
+        """Subtract the tangent of all loads, multiplied by ``load_factor``, from the matrix values; the arguments are
+        explained in `add_tangent`.
+        """
         run_steps(self.load_tangent_steps(values, dq, dv, load_factor, self.world.gravity))
 
     def load_tangent_steps(
         self, values: FloatArray, dq: float, dv: float, load_factor: float, gravity: FloatArray
     ) -> list[Step]:
-        """Return the steps of a `Program` that is equivalent to `add_load_tangent`; gravity is read from a given array
-        when the program runs."""
+        """Return the steps of a `Program` that is equivalent to `add_load_tangent`; when the program runs, it reads the
+        gravitational acceleration from the array ``gravity``.
+        """
         factors, found = {"dq": -load_factor * dq, "dv": -load_factor * dv}, list[Step]()
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load is not None and system.load.tangent is not None:
@@ -327,7 +330,7 @@ class Assembly:
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the tangent of all constraints to the matrix values; ``multiplier_scale`` is the derivative of the
-        multipliers with respect to the unknowns of the solver.
+        multipliers with respect to the unknowns of the solver; dq and dv are explained in `add_tangent`.
         """
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 

@@ -87,7 +87,7 @@ class Loads:
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
     def live_steps(self, f: FloatArray) -> list[Step]:
-        """Return the steps of a `Program` that add the loads that depend on coordinates to f, shape (n + 1,); call
+        """Return the steps of a `Program` that add to f, shape (n + 1,), the loads that depend on coordinates; call
         `update` before these steps run.
         """
         weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity

@@ -32,7 +32,7 @@ class LocalMatrices:
 
     Attributes:
         sparsity, values: the arguments.
-        block: number of rows that are eliminated together, see `is_accurate`.
+        block: number of rows that are eliminated together; `is_accurate` selects its error bound by this number.
     """
 
     block = 1
@@ -70,7 +70,8 @@ class TangentMatrix:
 
     Attributes:
         values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.
-        mat: the PETSc matrix; it may own the memory of ``values``, so keep a reference to it while ``values`` is used.
+        mat: the PETSc matrix. The matrix may own the memory of ``values``, so keep a reference to the matrix while
+            ``values`` is used.
     """
 
     def __init__(

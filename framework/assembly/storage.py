@@ -48,7 +48,7 @@ class Sparsity:
         unknowns: the local unknowns.
         numbers: index of each local unknown in the PETSc vectors, followed by the indices of the unknowns of other
             processes that systems couple.
-        pattern: sparsity over these unknowns, in this order.
+        pattern: sparsity over the unknowns of ``numbers``, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
         pad_slots: slots of the diagonal entries of padding rows, which do not belong to an unknown.

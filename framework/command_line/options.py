@@ -326,8 +326,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context in which only errors are printed, as with -quiet. It is used for additional models of a program, which
-    would print the same notes again.
+    """Context in which only errors are printed, as with -quiet. The context is intended for additional models of a
+    program, because each model would print the same notes again.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}
@@ -573,13 +573,15 @@ def verdict_kind() -> str:
 
 
 def last_good_path() -> Path | None:
-    """Return the file for the last good state of a failed solve (-last_good), or None if the option is not given."""
+    """Return the file for the last good state of a failed solve (-last_good), or None if the value of the option is
+    empty.
+    """
     return output_path("last_good")
 
 
 def output_path(name: str) -> Path | None:
-    """Return the path of the file that an option names, or None if the option is not given. Relative names refer to the
-    initial working folder of the run.
+    """Return the path of the file that an option names, or None if the value of the option is empty. Relative names
+    refer to the initial working folder of the run.
     """
     text = str(own_value(name))
     if not text:

@@ -25,15 +25,15 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Return whether an object is an EPS or PEP of SLEPc. The linear solver of these belongs to their spectral
+    """Return whether an object is an EPS or PEP of SLEPc. The linear solver of an EPS or PEP belongs to its spectral
     transformation.
     """
     return hasattr(solver, "getST")
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up a linear solver of the same types for a 1 x 1 matrix, because inner solvers and factorisation packages
-    print their help only when they are set up.
+    """Set up another linear solver with the types of the given solver for a 1 x 1 matrix, because inner solvers and
+    factorisation packages print their help only when they are set up.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

@@ -51,5 +51,5 @@ def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
 
 
 def final_state_path() -> Path | None:
-    """Return the file for the state at the end of each solve (``-final_state``)."""
+    """Return the file for the state at the end of each solve (``-final_state``), or None if the option is not given."""
     return options.output_path("final_state")

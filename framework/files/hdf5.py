@@ -177,7 +177,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # this short part is written first, so that Windlass finds its mark near the beginning of the file
+                # the mark of Windlass is written first, because readers search for it near the beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)

@@ -1,9 +1,10 @@
 """Locks of output files. They prevent two runs from writing the same files, which would destroy the data.
 
-A lock is a small file in the same folder, ``.belt.lock``. The lock file contains the ID of the process that created it
-(its owner). The operating system locks the file (``flock``) while the owner runs. If a signal ends a process, the
-process removes its locks first. If a process was killed, its lock files remain; the next process takes over these locks
-and prints a note. On disks without ``flock`` a lock is valid as long as the owner named in the file runs.
+The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
+process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If a signal
+ends a process, the process removes its locks first. If a process was killed, its lock files remain; the next process
+takes over these locks and prints a note. On disks without ``flock`` a lock is valid as long as the owner named in the
+file runs.
 """
 
 from __future__ import annotations

@@ -200,7 +200,8 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Claim the files, because the writer begins to write them.
+        """Record that the writer begins to write, and claim its files again if they were released. The method itself
+        writes nothing.
 
         Raises:
             OutputError: another writer has taken over the files.
@@ -239,7 +240,9 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 
 def _find_holder(path: Path) -> Claim | None:
-    """Return the claim of the sensor, recorder or checkpoint that writes a file during the steps of a solve."""
+    """Return the claim of the sensor, recorder or checkpoint that writes a file during the steps of a solve, or None if
+    there is no such claim.
+    """
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
 

@@ -37,7 +37,8 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Read all values of the file by name. The file must contain the given names.
+    """Return the values with the given names, which the file must contain, and all other values of the file, both by
+    name.
 
     Raises:
         OutputError: the file does not exist, is damaged, or is not a state file.

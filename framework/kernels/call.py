@@ -84,8 +84,8 @@ def is_compiled(function: Any) -> bool:
 
 
 class KernelCall(NamedTuple):
-    """One kernel of a `Call`: the kernel, its fast version (see `prepare_call`), and the function of an `Evaluation` s
-    that returns the arguments.
+    """One kernel of a `Call`: the kernel, its fast version (a `_Quick` or `Addressed`; the kernel itself if it is not
+    compiled), and the function of an `Evaluation` s that returns the arguments.
     """
 
     kernel: Callable[..., Any]

@@ -81,7 +81,8 @@ def kernel(
 
 
 def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False) -> Any:
-    """Compile a function at its first call with the given argument types, and cache the machine code for later runs.
+    """Compile a function at its first call with each combination of argument types, and cache the machine code for
+    later runs.
 
     The function may use scalars, arrays, tuples, NamedTuples, other kernels and global constants. The values of
     constants are fixed at compilation. A kernel runs without the global interpreter lock. Division by zero gives inf or

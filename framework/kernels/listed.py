@@ -7,7 +7,7 @@ order in which the model requests them. tests/support/list_kernels.py creates th
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
 other cores also compile these kernels; see ahead.py. Each of these processes first compiles the kernels of the listed
 model that is most similar to the present model. The processes begin at different positions in the list of this model,
-so that its parts are compiled at the same time.
+so that they compile different parts of the list at the same time.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     """Start compiling processes on other cores if a listed kernel and many other listed kernels are missing.
 
     Args:
-        missing: module and name of the kernel, ``"module:name"``.
+        missing: module and name of the missing kernel, ``"module:name"``.
         folder: folder of machine code.
 
     Raises:

@@ -45,7 +45,9 @@ class When:
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
-    """Create a function that executes prepared calls and holds references to their arguments and argument blocks."""
+    """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat it from Python to raise
+    its error. The argument ``_blocks`` only keeps the argument blocks in memory.
+    """
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]

@@ -81,7 +81,8 @@ def before_end(function: Callable[[], None]) -> None:
 
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
-    # if OpenMP distributes the factorisation of small systems over all cores, it becomes slower by orders of magnitude
+    # if OpenMP distributes the factorisation of small systems over all cores, the factorisation is slower by orders of
+    # magnitude
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked first
 

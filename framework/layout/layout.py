@@ -57,8 +57,8 @@ class Layout:
         reference: reference coordinates by local number, shape (n + 1,); the value for the spare number is 0.
         displacement, velocity: initial values by local number, shape (n,).
         nodes: first unknown of each local node with four consecutive coordinates, in ascending order, shape (nodes,).
-        rotations: local numbers of the Euler parameters of owned and other local nodes, shape (k, 4).
-        states: local numbers of the coordinates whose velocities are first-order states, shape (s,).
+        rotations: local numbers of the Euler parameters of owned and other local nodes, shape (rotations, 4).
+        states: local numbers of the coordinates whose velocities are first-order states, shape (states,).
         ghosts: exchange of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
@@ -211,7 +211,7 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`."""
+        """The unknowns in blocks of four, see `block_unknowns`; None on several processes."""
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
     @cached_property
@@ -349,7 +349,9 @@ class Layout:
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
+        """Return the local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
+        row).
+        """
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:

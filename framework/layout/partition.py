@@ -4,8 +4,8 @@ couplings.
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because such edges would connect all
 parts of the model. Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a
-vertex is an estimate of its computational work, from the number of its coordinates and of the coordinates that its rows
-couple.
+vertex is an estimate of its computational work. The weight is computed from the number of coordinates of the vertex,
+and from the numbers of coordinates that rows couple whose first vertex is this vertex.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
@@ -58,7 +58,7 @@ class Graph(NamedTuple):
         edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
         weight: computational work of each vertex [1], shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
-        hub_rows: pairs (hub, vertex), one for each row that couples a hub and a vertex, shape (k, 2).
+        hub_rows: pairs (hub, vertex), one for each row that couples a hub and another vertex, shape (k, 2).
         first: first vertex of each node table, followed by the number of vertices.
     """
 
@@ -74,8 +74,8 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
     """Return whether each coordinate is a hub, shape (count,).
 
     Args:
-        couplings: one array for each table: the coordinates that its rows couple, shape (rows, k), -1 for no
-            coordinate.
+        couplings: one array for each table: the coordinates that the rows of the table couple, shape (rows, coordinates
+            of a row), -1 for no coordinate.
         count: number of coordinates.
     """
     degree = count_rows(couplings, count)
@@ -110,8 +110,8 @@ def partition_coordinates(
 
     Args:
         world: the world, finalized.
-        couplings: one array for each table: the coordinates that its rows couple, shape (rows, k), -1 for no
-            coordinate.
+        couplings: one array for each table: the coordinates that the rows of the table couple, shape (rows, coordinates
+            of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
         comm: mpi4py communicator of the collective call; if None, this process computes the partition.
@@ -194,7 +194,7 @@ def _first_of(numbers: IntArray) -> IntArray:
 
 
 def _pairs(coupled: IntArray) -> list[IntArray]:
-    """Return all pairs of different vertices in each row, shape (k, 2)."""
+    """Return all pairs of different vertices in each row; each array, of shape (k, 2), has the pairs of two columns."""
     differs = (coupled[:, 1:] != coupled[:, :-1]).any(axis=0)
     columns = coupled[:, np.concatenate(([0], 1 + np.flatnonzero(differs)))]
     out = []
@@ -232,8 +232,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns most of the rows that couple the hub. If several processes own the same
-    number of these rows, the hubs are assigned to these processes in turn.
+    """Assign each hub to the process that owns most of the rows that couple the hub. If several processes own at least
+    90 % of the largest number of these rows on any process, the hubs are assigned to these processes in turn.
     """
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))

@@ -45,7 +45,7 @@ def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
             # nodes that share the position of another node are included, because names of coordinates are derived from
-            # them
+            # these nodes
             local = layout.local_dofs(world.resident_dofs(table)) < len(layout.owned)
             parts.append(table.resident[local.any(axis=1)])
         new[component] = _unite([rows for rows in parts if rows is not None])

@@ -1,18 +1,21 @@
 """The energy balance of one step: works of all forces, changes of energies, losses, and the remainder of the balance.
 
-At the start and at the end of a step, the equation of motion is M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is
-the residual that the solver leaves. The work of a force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices
-0 and 1 denote the start and the end of the step. From these definitions follow the identities
+At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r, with the mass
+matrix M, the accelerations a, the forces f of each law, the derivative C_q of the constraint equations with respect to
+the coordinates q, and the multipliers λ; r is the residual that the solver leaves. The work of a force over a step is W
+= (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step. With the kinetic energy
+T, the following identities result:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
     W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
     W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
-A loss is the work of the dissipative forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu,
-where Δu is the change of its length. An integral that uses only the velocities at both ends would be d (u_t0² + u_t1²)
-h/2. For motions that the step size does not resolve, such as stiff axial modes, the value of this integral is many
-times the actual loss. For powers P that are quadratic in velocities, the expression
+A loss is the work of the dissipative forces over the displacement of the step: a damper with the coefficient d and the
+length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. For the step
+size h, an integral that uses only the velocities at both ends would be d (u_t0² + u_t1²) h/2. For motions that the step
+size does not resolve, such as stiff axial modes, the value of this integral is many times the actual loss. For powers P
+that are quadratic in velocities, the expression
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
@@ -80,9 +83,9 @@ class Accounted(NamedTuple):
     """Data of a law with an account on this process: the index of its forces among the groups of forces, and its
     readings at the start and at the end of a step.
 
-    ``middle`` contains a reading with the mean powers over the step, and two work arrays. If powers are evaluated only
-    at the ends of the step, ``middle`` is empty. ``jumps`` contains the losses of the law in the step in addition to
-    the powers [J], shape (l, rows).
+    ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two
+    readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is empty.
+    ``jumps`` contains the losses of the law in the step in addition to the powers [J], shape (losses of the law, rows).
     """
 
     component: type[Component]

@@ -1,4 +1,6 @@
-"""Kernels of the energy balance of a time step."""
+"""Kernels of the energy balance of a time step. The arrays ``momentum`` and ``gyration`` contain inertia forces:
+``momentum`` for accelerations equal to the velocities, and ``gyration`` for zero accelerations, see balance.py.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,8 @@ def settle_motion(
 def settle(
     size: FloatArray, now: Reading, before: Reading, jumps: FloatArray, losses: FloatArray, sums: FloatArray
 ) -> None:
-    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,).
+    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,) for k
+    energies and p powers.
 
     Powers are integrated by the mean of the readings at both ends of the step. The first l powers are losses; their
     integrals and jumps are also added to the losses of the rows, shape (rows, l). The values at the end of the step are

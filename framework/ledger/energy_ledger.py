@@ -390,7 +390,7 @@ class EnergyLedger(EveryNth):
         """Continue from the sums of the interrupted run.
 
         Raises:
-            ModelError: the quantities of the two runs differ.
+            ModelError: the quantities of the interrupted run and of this run differ.
         """
         if kept["names"] != self.names:
             raise ModelError(

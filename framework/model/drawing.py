@@ -36,11 +36,11 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
-        joints: numbers of the nodes or positions through which each line is connected with other lines, shape (m, k).
-            Lines with a common number get the same label, even if different processes draw them. If ``joints`` is None,
-            no lines are connected.
-        faces: indices of the points at the corners of each face, in order around the face, shape (k, 4).
-        face_part: label of each face, shape (k,). Lines and faces of the same object have the same label.
+        joints: numbers of the nodes or positions through which each line is connected with other lines, shape (m,
+            joints of a line). Lines with a common number get the same label, even if different processes draw them. If
+            ``joints`` is None, no lines are connected.
+        faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).
+        face_part: label of each face, shape (faces,). Lines and faces of the same object have the same label.
     """
 
     points: FloatArray
@@ -163,7 +163,8 @@ class Output:
         doc: meaning, shape and reference frame of the values.
         evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
             arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
-        fill: value with which rows are padded if they have fewer entries than the longest row of an evaluation.
+        fill: number with which the value of a row is padded if it has fewer entries than the longest value among the
+            rows of the evaluation.
         place_ranks: number of array axes of the value of a place argument, by name of the argument, for arguments whose
             values are arrays: ``{"local": 1}`` if ``local`` is a vector.
         units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose units differ between

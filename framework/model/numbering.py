@@ -17,7 +17,8 @@ from windlass.framework.parallel.number_directory import share
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
     """Return, for each coordinate of the rows of a node table that this process stores, whether the row defines the
-    coordinate itself, shape (resident, k). It does not define coordinates that it shares with another node.
+    coordinate itself, shape (resident, coordinates of a row). A row does not define coordinates that it shares with
+    another node.
     """
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
@@ -44,7 +45,8 @@ class Numbering:
     are numbered row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident, k).
+        node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident,
+            coordinates of a row).
         count: number of coordinates n.
         counts: number of coordinates that each node table defines, without shared coordinates.
         reference: reference values of the known coordinates, see `known_count` [m, 1, rad], shape (known,).
@@ -173,7 +175,9 @@ class Numbering:
         self.data_start = self.data_count = np.zeros(0, np.int64)
 
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
-        """Return the world numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
+        """Return the world numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
+        row).
+        """
         law = law_of(component)
         width = law.multipliers if law is not None else 0
         return self.first_multiplier[component] + rows[:, None] * width + np.arange(width)

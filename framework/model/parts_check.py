@@ -69,7 +69,9 @@ def _check_calls(world: Tables, processes: Processes) -> None:
 
 
 def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError | None:
-    """Return the first row for which this process and another process gave different values."""
+    """Return an error that names the first row for which this process and another process gave different values, or
+    None if all values agree.
+    """
     rows = table.resident
     shared = rows[share(processes, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {

@@ -16,8 +16,10 @@ class Pulls:
     Attributes:
         measure: function ``(s)`` that writes the tensions for the motion in the fields.
         tensions: mean elastic force of each row [N], shape (rows,).
-        dofs: local numbers of the coordinates (position and slope) at the first end of each row, shape (rows, 2 d).
-        impedance: sqrt(EA rhoA) of each row [N s/m], shape (rows,).
+        dofs: local numbers of the coordinates (position and slope) at the first end of each row, shape (rows, 2 d) in d
+            = 2 or 3 dimensions.
+        impedance: sqrt(EA rhoA) of each row, from the axial stiffness EA and the mass per length rhoA [N s/m], shape
+            (rows,).
         speed: largest speed of waves along the axis of any row [m/s].
         length: total length of the cables of all rows [m].
         least: largest error of a force that rounding errors of the coordinates cause [N].

@@ -22,6 +22,7 @@ class Fields:
     processes own), and one spare entry, which is 0.
 
     Coordinates that do not exist, as for the ground, refer to the spare entry, so that kernels need no special case.
+    The letters n, m and d denote the numbers of local coordinates, multipliers and history values.
 
     Attributes:
         x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
@@ -71,13 +72,15 @@ class Fields:
 
 
 class Coupling(NamedTuple):
-    """Slots (positions in the array of matrix values) of the matrix entries of the rows of one constraint table.
+    """Slots (positions in the array of matrix values) of the matrix entries of the rows of one constraint table. Each
+    row has m constraint equations C, which depend on n coordinates q; C_q are the derivatives of C with respect to q.
 
     Attributes:
         rows: slots of the entries (multiplier, coordinate), shape (rows, m, n).
         columns: slots of the entries (coordinate, multiplier), shape (rows, n, m).
         diagonal: slots of the entries (multiplier, multiplier), shape (rows, m).
-        block: slots of the entries (coordinate, coordinate), shape (rows, n, n), for the second derivatives of C.
+        block: slots of the entries (coordinate, coordinate), shape (rows, n, n), for the derivatives of C_q^T lam with
+            respect to q.
         scale: factor on the C_q^T blocks: the derivative of the multipliers with respect to the unknowns of the solver.
     """
 
@@ -119,7 +122,7 @@ class Evaluation(Fields):
     Attributes:
         f: forces [N, N m], shape (n + 1,).
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
-        dq, dv, da: factors on the derivatives with respect to coordinates, velocities and accelerations.
+        dq, dv, da: factors on the derivatives of forces with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
         slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,
             n), int32.
@@ -157,8 +160,8 @@ class Evaluation(Fields):
     half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """Return a copy of the evaluation with another time and motion, to test whether arguments depend on time or
-        motion.
+        """Return two copies of the evaluation, each with another time and motion, to test whether arguments depend on
+        time or motion.
         """
         return tuple(_probe(self, value) for value in (1e18, -1e18))
 
@@ -182,7 +185,7 @@ class _Probe(Evaluation):
 
 
 class _ProbeMarkers(dict[str, Any]):
-    """Marker columns of such a test evaluation; they are created on first use."""
+    """Marker columns of a `_Probe`; they are created on first use."""
 
     def __init__(self, columns: Mapping[str, Any], value: float) -> None:
         super().__init__()
@@ -246,7 +249,8 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Matrices of rows for the modes of a closed belt with axially moving material.
+    """Matrices of rows for the modes of a closed belt with axially moving material, from the mass per length ρA, the
+    shape functions S and their derivatives S' with respect to the axial coordinate x.
 
     The first half of the coordinates of a row belongs to the start of the row, the second half to the end of the row.
 
@@ -269,7 +273,8 @@ class Term:
 
     Attributes:
         force: function that adds the force to s.f, for an `Evaluation` s.
-        tangent: function that adds dq, dv and da times the derivatives of the force to s.values at s.slots.
+        tangent: function that adds s.dq, s.dv and s.da times the derivatives of the force with respect to coordinates,
+            velocities and accelerations to s.values at s.slots.
     """
 
     force: Function
@@ -433,7 +438,7 @@ class Axis:
 class System:
     """The functions that evaluate one law on the local rows of one table.
 
-    Each function receives an `Evaluation` s and adds to its arrays.
+    Each function receives an `Evaluation` s and adds to the arrays of s.
 
     Attributes:
         name: name of the component.
@@ -441,13 +446,13 @@ class System:
             missing coordinates.
         update: function that evaluates marker columns.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
-        tangent: function that adds dq*df/dq + dv*df/dv to s.values at s.slots.
+        tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
         load: function that adds applied loads to s.f (right-hand side, without the load factor).
         mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
         body_force: function that adds the weight of the local rows s.which for the gravitational acceleration s.g to
             s.f (applied load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must also have a tangent.
-        inertia: function that adds M(q) a + quadratic velocity terms to s.f, for a law whose mass matrix is not
-            constant.
+        inertia: function that adds the mass matrix M(q) times the accelerations s.a, and quadratic velocity terms, to
+            s.f, for a law whose mass matrix is not constant.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: function that updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``,
             ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is a `Call` of a
@@ -508,8 +513,9 @@ class ConstraintSystem:
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s. If ``s.rate_level`` is true,
-            it adds the time derivative of C instead of C. For an inactive row, C is equal to lam.
+        residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s; C_q are the derivatives of C
+            with respect to q, and lam the multipliers. If ``s.rate_level`` is true, it adds the time derivative of C
+            instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam to s.values at s.coupling; see `Coupling`.
         acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
             accelerations.

@@ -47,12 +47,12 @@ class TableClaim:
             self._lock = OutputLock(self.path, "table")
 
     def begin(self) -> None:
-        """Start writing, see `Claim`."""
+        """Claim the file before the first row is written, see `Claim.begin`."""
         if self._claim is not None:
             self._claim.begin()
 
     def release(self) -> None:
-        """End writing."""
+        """Release the file and its lock."""
         if self._claim is not None:
             self._claim.release()
         if self._lock is not None:

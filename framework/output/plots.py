@@ -290,9 +290,7 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 
 def tension_colours() -> Any:
-    """Return the colour map from the smallest to the largest tension. If there are no values of the tension, lines are
-    grey.
-    """
+    """Return the colour map from the smallest to the largest tension. Lines without a value of the tension are grey."""
     from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]

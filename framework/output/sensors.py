@@ -206,7 +206,7 @@ class Sensors(Readings):
         """Restore the records of the interrupted run; the table changes only at the next record.
 
         Raises:
-            ModelError: the sensors of the two runs differ.
+            ModelError: the sensors of the interrupted run and of this run differ.
         """
         self._steps = int(kept["steps"])
         if len(kept["rows"]):

@@ -107,7 +107,8 @@ class VtkhdfSeries(FieldSeries):
 
         with create_hdf5(path, note_counts) as file:
             root = file.create_group("VTKHDF")
-            # this is written before other data, so that both frame counts are in the first page of the file
+            # the group of steps is written before other data, so that both frame counts are in the first page of the
+            # file
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
@@ -279,7 +280,7 @@ class VtkhdfSeries(FieldSeries):
                 raise
 
     def _write_count(self, number: int, count: int) -> None:
-        """Increment the number of frames in the file."""
+        """Set the number of frames in the file to ``count``."""
         low, high = self._counts
         new = np.int64(count).tobytes()
         if low // PAGE != high // PAGE:

@@ -107,7 +107,9 @@ class XdmfSeries(FieldSeries):
         self._tail_start = len(index)
 
     def _write_mesh(self, path: Path) -> None:
-        """Write a data file with reference mesh and labels, and return the XML elements of mesh and labels."""
+        """Write a data file with reference mesh and labels, and store the XML elements of mesh and labels in this
+        object.
+        """
         from meshio.xdmf import TimeSeriesWriter  # imported here, because only output needs meshio
 
         writer = TimeSeriesWriter(self.path)

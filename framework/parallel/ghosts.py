@@ -1,5 +1,5 @@
-"""Ghosts: rows of arrays that this process needs but another process owns. The owners of these rows send their values,
-and receive contributions to them.
+"""Ghosts: rows of arrays that this process needs but another process owns. The owners send the values of these rows,
+and receive contributions to these values.
 
 Ghosts are used for coordinates and unknowns, whose ghosts always follow the owned entries, and for surfaces of contact
 sets, whose ghosts are recreated when neighbours change. Values are sent in one message between each pair of neighbours.
@@ -77,13 +77,14 @@ class Ghosts:
         return cls(comm, places, owner, numbers - first[owner])
 
     def forward(self, values: FloatArray) -> FloatArray:
-        """Send the values of the rows ``sent``, shape (s, w), and return the values of the rows ``received``, shape (k,
-        w)."""
+        """Send the values of the rows ``sent``, shape (s, w) for w values of a row, and return the values of the rows
+        ``received``, shape (k, w).
+        """
         return self._exchange(values, self._to, len(self.received), self._from)
 
     def backward(self, values: FloatArray) -> FloatArray:
-        """Send values of the rows ``received``, shape (k, w), to their owners. Return the values that other processes
-        have sent for the rows ``sent``, shape (s, w).
+        """Send values of the rows ``received``, shape (k, w) for w values of a row, to the owners of these rows. Return
+        the values that other processes have sent for the rows ``sent``, shape (s, w).
         """
         return self._exchange(values, self._from, len(self.sent), self._to)
 

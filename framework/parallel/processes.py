@@ -95,7 +95,7 @@ class Processes:
         return parts
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of the values over all processes, on every process; see `allgather`."""
+        """Return, on every process, the sum of each entry of an array over all processes; see `allgather`."""
         if self.size == 1:
             return values
         self._check("sums")
@@ -104,7 +104,7 @@ class Processes:
         return total
 
     def maximum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the largest values over all processes, on every process; see `allgather`."""
+        """Return, on every process, the largest value of each entry of an array over all processes; see `allgather`."""
         if self.size == 1:
             return values
         self._check("largest values")

@@ -17,8 +17,8 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Return the numbers of coordinates and rows of a model as text, and a table with one line for each table of the
-    model. The call is collective.
+    """Return two tables: the numbers of coordinates, multipliers and history values of a model, with its gravity, and a
+    table with one line for each table of the model. The call is collective.
     """
     whole = state.gather()
     sizes: list[list[Any]] = [

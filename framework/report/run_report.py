@@ -91,8 +91,8 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """Prepare the report. Solvers call this function when they are created, so that the report is also written after an
-    error. Only the first call has an effect.
+    """Prepare the report. Each solver calls this function when the solver is created. The report is therefore also
+    written after an error. Only the first call has an effect.
     """
     if not _run.begun:
         _run.begun = True
@@ -188,7 +188,9 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 
 
 def _tabulate_options() -> list[ReportTable]:
-    """Return a table of the options of the user and of the model."""
+    """Return a table of the given options, and a table of the options of the model that are not given. Empty tables are
+    omitted.
+    """
     given, own = given_options(), model_options()
     # Windlass sets this option, not the user
     given.pop("skip_petscrc", None)

@@ -31,7 +31,7 @@ class Interrupt:
         self._single = single
 
     def begin(self) -> None:
-        """Start a solve."""
+        """Add this solve to the list of running solves, and install the signal handler."""
         if self._single and threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
             if handler is signal.default_int_handler:
@@ -48,8 +48,8 @@ class Interrupt:
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    """Set the flag of the outermost running solve; inner solves, which its hooks start, are part of its step. At the
-    second Ctrl-C, raise KeyboardInterrupt.
+    """Set the flag of the outermost running solve; inner solves, which hooks of the outermost solve start, are part of
+    a step of the outermost solve. At the second Ctrl-C, raise KeyboardInterrupt.
     """
     solve = next((one for one in _begun if not one.paused), None)
     if solve is None or solve.wanted:

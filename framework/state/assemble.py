@@ -38,9 +38,9 @@ def create_matrix(world: World) -> Any:
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
     """Return the left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
-    f contains all terms of the equation of motion except M(q) a, loads and constraint forces. Unless ``velocity_terms``
-    is false, f includes the inertia forces of 3D bodies, and of cables with moving material, that are quadratic in
-    velocities. ``state.a`` is not used.
+    f contains all terms of the equation of motion except loads, constraint forces and M(q) a, the product of mass
+    matrix and accelerations. Unless ``velocity_terms`` is false, f includes the inertia forces of 3D bodies, and of
+    cables with moving material, that are quadratic in velocities. ``state.a`` is not used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -75,13 +75,14 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return dq * d/dq + dv * d/dv of `assemble_vector` as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the
-    result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
+    """Return dq times the derivative of `assemble_vector` with respect to the coordinates q, plus dv times its
+    derivative with respect to the velocities v, as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the result is the
+    stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
-    If da is not zero, the result is dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector`, evaluated at the
-    accelerations of the state. If the accelerations are zero, the result is dq K + dv D + da M with the mass matrix M.
-    If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are omitted, as in
-    `assemble_vector`.
+    If da is not zero, the sum M(q) a + `assemble_vector` is differentiated instead, and da times its derivative with
+    respect to the accelerations a is added; all derivatives are evaluated at the accelerations of the state. If the
+    accelerations are zero, the result is dq K + dv D + da M with the mass matrix M. If da = 0 and ``velocity_terms`` is
+    false, the inertia forces quadratic in velocities are omitted, as in `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)

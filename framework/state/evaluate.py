@@ -77,7 +77,7 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         **where: position on the entity, e.g. ``x=`` [m] along a cable.
 
     Returns:
-        Array of shape (rows, ...) or (...), in the unit of the variable.
+        Array in the unit of the variable, shape (rows, ...), or (...) for a handle to one entity.
 
     Raises:
         ModelError: the variable is unknown, does not accept an argument in ``where``, or the entity belongs to another

@@ -48,11 +48,11 @@ class State:
         assembly: the assembly of this process, for a state in its local numbering.
 
     Attributes:
-        q: displacements from the reference coordinates [m, 1, rad], shape (n,).
+        q: displacements from the reference coordinates [m, 1, rad], shape (n,) for n coordinates.
         v, a: velocities and accelerations, shape (n,).
         carried: additional values, one per coordinate, that a time integrator passes from step to step, shape (n,).
-        lam: Lagrange multipliers [N, N m], shape (m,).
-        data: history values (gaps, stick-slip states, sticking positions), shape (d,).
+        lam: Lagrange multipliers [N, N m], shape (m,) for m constraint equations.
+        data: history values (gaps, stick-slip states, sticking positions), shape (d,) for d values.
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
@@ -159,7 +159,7 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Return a copy of the values of the rows of a handle, shape (rows, k).
+        """Return a copy of the values of the rows of a handle, shape (rows, k) for at most k values of a row.
 
         Under MPI the call is collective; each process receives the values of all rows.
 
@@ -212,8 +212,8 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Return the coordinate numbers of entities in this state, shape (rows, k); the number is n, the number of
-        coordinates of the state, for coordinates that an entity does not have.
+        """Return the coordinate numbers of entities in this state, shape (rows, k) for at most k coordinates of an
+        entity; the number is n, the number of coordinates of the state, for coordinates that an entity does not have.
 
         Under MPI the call is collective.
         """

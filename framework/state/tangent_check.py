@@ -2,12 +2,14 @@
 
 The residual consists of the equations of motion and the constraint equations,
 
-    M(q) a + f(q, v, t) - loads + C_qᵀ λ,    C.
+    M(q) a + f(q, v, t) - loads + C_qᵀ λ,    C,
 
-Its derivatives with respect to q, v, a and λ are compared separately, and then as a weighted sum. A central difference
-with step h has a truncation error of about h² times the third derivative, and a rounding error of about ε R/h. With h =
-1e-6 the error is about 1e-9 of the largest entry of a row. Contact states do not change during the comparison, because
-they are history values.
+where M is the mass matrix, C are the constraint equations, C_q the derivatives of C with respect to q, and λ the
+multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
+weighted sum. A central difference with step h has a truncation error of about h² times the third derivative, and a
+rounding error of about ε R/h for residuals of the size R and numbers with the relative rounding error ε. With h = 1e-6
+the error is about 1e-9 of the largest entry of a row. Contact states do not change during the comparison, because they
+are history values.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     }
     columns["cord_offset"] = (quantities["cord_offset"].value, quantities["back_offset"].value)
     if "shear_modulus" in given:
-        # shear stiffness G b/h of the layer with its smallest and largest value
+        # shear stiffness G b/h of the layer (shear modulus G, width b, height h), with its smallest and largest value
         wide = share * given["layer_width"][0] * MM if kind == "v" else whole_width
         (g, g_low, g_high), (h, h_low, h_high) = given["shear_modulus"], given["layer_height"]
         factor = MPA * wide / MM

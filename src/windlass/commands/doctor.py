@@ -2,7 +2,7 @@
 Windlass can run.
 
 Each package is imported only when its line of the report is created. Therefore the report is also possible if a package
-is missing or damaged; its last line then names the problem and the remedy.
+is missing or damaged; the last line of the report then names the problem and the remedy.
 """
 
 import importlib

@@ -127,7 +127,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
 
 
 def copy_model(model: Path, files: Sequence[Path], folder: Path) -> None:
-    """Copy the script and its files to the folder ``model``."""
+    """Copy the script and the files that it reads to the subfolder ``model`` of a folder."""
     (folder / "model").mkdir()
     for file in (model, *files):
         shutil.copy2(file, folder / "model" / file.name)

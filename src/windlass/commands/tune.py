@@ -181,8 +181,8 @@ class Search:
         return run
 
     def _set_tolerance(self, first: Result) -> None:
-        """Estimate the error of the results with default options, by a run with smaller tolerances of Newton's
-        method.
+        """Estimate the error of the results with default options, by a run with smaller tolerances of Newton's method.
+        The allowed difference of results becomes at least twice this error.
         """
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
@@ -241,7 +241,7 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """Return the settings that the user has specified for one solver."""
+        """Return the settings that the user has specified for one solver, or without options of any solver."""
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:

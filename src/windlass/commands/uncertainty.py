@@ -65,8 +65,8 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Ratio of the second-order term to the standard deviation above which a warning states that the first-order method is
-not sufficient.
+"""Ratio of the second-order term of an option to the standard deviation of the result above which a warning states that
+the first-order method is not sufficient.
 """
 LISTED = 0.01
 """Influence of an option below which the summary omits the option."""

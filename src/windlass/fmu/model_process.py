@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE, SHORT = 60.0, 5.0
-"""Time limits for the end of the process of a model [s]: after the solve, and after it has closed the pipes."""
+"""Time limits for the end of the process of a model [s]: after the solve, and after the process has closed the
+pipes.
+"""
 LONGEST_LOG = 4000
 """Largest number of characters of model output in a message."""
 
 
 class RequestError(RuntimeError):
-    """Raised if the model rejects a request; its process continues."""
+    """Raised if the model rejects a request; the process of the model continues."""
 
 
 class ModelProcess:
@@ -66,7 +68,7 @@ class ModelProcess:
         self._requests = os.fdopen(request, "w", encoding="utf-8")
 
     def ask(self, *request: Any) -> Any:
-        """Return the answer of the model.
+        """Send a request to the model, and return the answer.
 
         Raises:
             RequestError: the model rejects the request.
@@ -103,7 +105,9 @@ class ModelProcess:
         return "\n".join([f"the process of the model {words}, {when} a call of FMUInterface.solve", self._read_log()])
 
     def end(self) -> str:
-        """End the solve and wait for the end of the script; return its messages."""
+        """End the solve and wait for the end of the script; return the error message if the script fails, otherwise an
+        empty text.
+        """
         try:
             self.ask("finish")
         except RequestError:

@@ -134,7 +134,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return Fmi3StepResult() if IS_THIRD else True
 
     def terminate(self) -> None:
-        """End the solve and the process, and write the output of the model to the log."""
+        """End the solve and the process of the model; if the process fails, write its error message to the log."""
         if self._process is not None:
             # outputs are read now, because the importing tool may request them after the end; after an error there may
             # be no outputs

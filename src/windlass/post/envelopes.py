@@ -20,7 +20,8 @@ from windlass.framework.files.hdf5 import read_hdf5
 LINE = 3
 """VTK's cell type of straight lines."""
 JOINED = 1e-6
-"""Gap between two consecutive line cells, relative to their length, up to which the cells are treated as connected [1].
+"""Gap between two consecutive line cells, relative to the sum of the lengths of both cells, up to which the cells are
+treated as connected [1].
 """
 
 

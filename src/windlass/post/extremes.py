@@ -1,14 +1,14 @@
 """Distribution of the largest value in a long duration, extrapolated from the peaks of a shorter time series.
 
 A peak is the largest value between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
-ν. Their excess over u has a generalised Pareto distribution:
+ν. Their excess over u has a generalised Pareto distribution with the shape ξ and the scale σ:
 
     s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)
 
 The maximum in the duration D then has the distribution P(max ≤ x) = exp(-ν D s(x)).
 
-Alternatively, the series is divided into blocks of the duration B, whose maxima have a Gumbel distribution: P(max ≤ x)
-= exp(-D/B exp(-(x - μ)/β)). Both distributions are fitted by maximum likelihood.
+Alternatively, the series is divided into blocks of the duration B, whose maxima have a Gumbel distribution with the
+location μ and the scale β: P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both distributions are fitted by maximum likelihood.
 
 Source: E. J. Gumbel, Statistics of Extremes, Columbia University Press (1958); J. Pickands, Ann. Stat. 3 (1975) 119;
 S. Coles, ISBN 1-85233-459-2, Springer (2001), chapters 3 and 4.
@@ -36,7 +36,7 @@ SMALL = 1e-6
 
 @dataclass(frozen=True)
 class Extremes:
-    """The distribution of the largest value in a duration: P(max ≤ x) = exp(-rate D s(x)).
+    """The distribution of the largest value in a duration D: P(max ≤ x) = exp(-rate D s(x)).
 
     s(x) = (1 + shape (x - location)/scale)^(-1/shape), or exp(-(x - location)/scale) for the shape 0.
 

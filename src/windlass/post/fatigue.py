@@ -3,9 +3,11 @@ sums.
 
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
-ΔT is the range of tension of a cycle [N]. In T-N curves T_0 is the breaking load. For ropes c depends on the mean
-tension of the cycle by log10 c = a - b T_mean/T_0. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then
-the stress range in MPa.
+N is the number of cycles to failure for the range ΔT of the tension in a cycle [N], with the exponent m and the
+constant c. D is the damage of n_i cycles of the range ΔT_i with the numbers N_i of cycles to failure, and ΔT_eq the
+constant range that causes the same damage with the same number of cycles. In T-N curves T_0 is the breaking load. For
+ropes c depends on the mean tension of the cycle by log10 c = a - b T_mean/T_0. In S-N curves T_0 is the nominal area
+times 1 MPa; ΔT/T_0 is then the stress range in MPa.
 
 Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
 chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -76,8 +78,8 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
         breaking_load: breaking load for the T-N curve of API RP 2SK [N].
-        diameter: diameter of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area is
-            2 π d²/4 for chains and π d²/4 for ropes.
+        diameter: diameter d of a rope or of the bar of a chain [m], for the S-N curve of DNV-OS-E301. The nominal area
+            is 2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:
         ModelError: the name is unknown, or breaking load and diameter are both given or both missing.
@@ -114,8 +116,8 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """Return the damage by Miner's rule, which is the sum of n/N over the cycles of the series [1]; failure is
-        expected at 1.
+        """Return the damage by Miner's rule, which is the sum, over the cycles of the series, of the count of a cycle
+        divided by its number of cycles to failure [1]; failure is expected at 1.
 
         Raises:
             ModelError: the series is not a tension in N.

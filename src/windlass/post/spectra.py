@@ -34,15 +34,15 @@ class Spectrum:
     unit: str
 
     def moment(self, order: int) -> float:
-        """Return the moment ∫ f^order S df [unit² Hz^order]."""
+        """Return the moment ∫ f^order S df of the spectral density S over the frequency f [unit² Hz^order]."""
         from scipy.integrate import trapezoid  # imported here, because only spectra need it
 
         return float(trapezoid(self.frequencies**order * self.density, self.frequencies))
 
     @property
     def significant_height(self) -> float:
-        """Return 4 √m0, the significant double amplitude (for waves the significant wave height), in the unit of the
-        series.
+        """Return 4 √m0 for the moment m0 of order 0, which is the significant double amplitude (for waves the
+        significant wave height), in the unit of the series.
         """
         return 4.0 * float(np.sqrt(self.moment(0)))
 
@@ -54,8 +54,8 @@ class Spectrum:
 
     @property
     def crossing_period(self) -> float:
-        """Return the mean time between upcrossings of the mean, √(m0 / m2) [s]; the result depends strongly on high
-        frequencies.
+        """Return the mean time between upcrossings of the mean, √(m0 / m2) for the moments m0 and m2 of the orders 0
+        and 2 [s]; the result depends strongly on high frequencies.
         """
         return float(np.sqrt(self.moment(0) / self.moment(2)))
 

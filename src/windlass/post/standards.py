@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Standard(NamedTuple):
-    """The fatigue curve of a standard, with the exponent m, the constants a and b of log10 c = a - b T_mean/T_0, and
-    the number of bars in the nominal area.
+    """The fatigue curve of a standard, with the exponent m, the constants a and b of log10 c = a - b T_mean/T_0 (see
+    fatigue.py), and the number of bars in the nominal area.
     """
 
     m: float

@@ -4,12 +4,13 @@ The fit minimises, with respect to the parameters p, the sum of squares
 
     Σ ((model_i(p) - measured_i) / s_k(i))²,
 
-where s_k is the standard deviation of measured column k, and k(i) is the column of value i. Unknown standard deviations
-are estimated from the residuals of their columns, and the fit is repeated with the estimates. The derivatives J of the
-scaled residuals are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit
-ends when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near
-the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for
-95 % is the ellipsoid
+where model_i and measured_i are value i of the model and of the measurement, s_k is the standard deviation of measured
+column k, and k(i) is the column of value i. Unknown standard deviations are estimated from the residuals of their
+columns, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with respect to p are
+computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full
+Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near the solution p̂, p
+has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 % is the
+ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
 
@@ -63,16 +64,16 @@ class Fit:
     """The result of a fit. Parameters are expressed as fractions of their ranges.
 
     Attributes:
-        point: best parameters, shape (p,).
-        residuals: model - measured, shape (n,).
+        point: best parameters, shape (m,) for m parameters.
+        residuals: model - measured, shape (n,) for n values.
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether deviations are estimated from the residuals.
-        half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions. All half
+        half_widths: half widths of the 95 % intervals of parameters, shape (m,); infinite in loose directions. All half
             widths are NaN if the maximum number of runs was reached before the derivatives at the solution were
             computed.
-        correlations: correlations of parameters, shape (p, p); 0 in loose directions.
-        covariance: covariance of parameters, shape (p, p); NaN if half widths are NaN, or if directions are loose.
-        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) in the joint 95 % region [1].
+        correlations: correlations of parameters, shape (m, m); 0 in loose directions.
+        covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
+        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint 95 % region [1].
         loose: indices of the parameters of each loose direction.
         ended: text with the reason for the end of the fit.
     """
@@ -168,7 +169,9 @@ class BoxFit:
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Return derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
+        """Return derivatives of the n scaled residuals with respect to the m parameters, from one-sided differences,
+        shape (n, m).
+        """
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
         base = self._residuals(x)
@@ -198,8 +201,8 @@ class BoxFit:
         return float(change @ change) / total if total > 0.0 else 0.0
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Return derivatives from second-order differences, which are one-sided at ends of ranges, and their estimated
-        error.
+        """Return derivatives of the scaled residuals with respect to the parameters, from second-order differences that
+        are one-sided at ends of ranges, and the estimated error of the derivatives.
         """
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)

@@ -1,8 +1,8 @@
 """Propagation of the uncertainty of options to results, by a first-order approximation, a sample, or Sobol indices.
 
 - First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
-  p_i. The derivatives are computed from runs at mean ± s_i. The second-order term of each option,
-  (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
+  p_i. The derivatives are computed from runs at mean ± s_i. For an option with the mean m and the standard deviation s,
+  the second-order term (f(m + s) - 2 f(m) + f(m - s))/2 is compared with the first-order term.
 - Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
   influence of an option is the square of Spearman's rank correlation.
 - Sobol: the first-order index is the fraction of the variance that an option causes alone. The total index also

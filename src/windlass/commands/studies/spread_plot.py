@@ -16,7 +16,8 @@ MOST = 6
 
 
 def draw_spreads(file: Path, spreads: Mapping[str, Spread], options: Sequence[str], words: str) -> Path:
-    """Draw two diagrams for each result that varies: its distribution, and below it the influence of the options.
+    """Draw two diagrams for each result that varies: the distribution of the result, and below this diagram the
+    influence of the options.
 
     Args:
         file: path of the picture.

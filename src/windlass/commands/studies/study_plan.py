@@ -52,7 +52,9 @@ class StudyPlan:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Return a context. If the user stops the study, it prints a note that the same command resumes the study."""
+        """Context in which, if the user stops the study, the KeyboardInterrupt receives a note that the same command
+        resumes the study.
+        """
         try:
             yield
         except KeyboardInterrupt as stopped:

@@ -75,18 +75,20 @@ def create_folder(folder: Path) -> None:
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:
-    """Return the columns that contain only numbers."""
+    """Return the columns that contain only numbers and None, except the columns ``without``."""
     names = dict.fromkeys(name for row in rows for name in row if name not in without)
     return [name for name in names if all(is_number(row.get(name)) for row in rows)]
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value can be drawn."""
+    """Return whether a value can be drawn: a number, or None, which is drawn as a gap."""
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
-    """Return whether the rows contain every combination of the values of the options."""
+    """Return whether the rows are distinct combinations of the values of the options, and contain more than half of all
+    possible combinations.
+    """
     found = [tuple(row[name] for name in axes) for row in rows]
     count = int(np.prod([len({case[k] for case in found}) for k in range(len(axes))]))
     return len(set(found)) == len(found) and 2 * len(found) > count

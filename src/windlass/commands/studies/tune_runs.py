@@ -52,10 +52,10 @@ class Result:
 
     def differ_from(self, other: Result) -> float:
         """Return the largest difference between the coordinates and velocities of two runs, relative to the largest
-        coordinate and velocity [1].
+        coordinate and velocity of the other run [1].
 
-        If all velocities are very small, their differences are relative to the largest coordinate divided by the end
-        time.
+        If all velocities of the other run are very small, differences of velocities are relative to the largest
+        coordinate divided by the end time.
         """
         sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
         if sizes[0] != sizes[1]:
