@@ -181,7 +181,7 @@ def decide_states(
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
     # a cable that moves onto a circle has friction as soon as the whole cable is on the circle, or when it leaves a
-    # short arc. Friction that has begun in an earlier pass of the step continues, because it may lift the cable a little
+    # short arc. Friction that has begun in an earlier pass of the step continues, because it may lift the cable
     laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
     # deflection of the bristles of a new cable; on a rigid layer it follows from the neighbours

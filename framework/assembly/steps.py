@@ -12,7 +12,6 @@ from windlass.framework.assembly.mass import MassRows, add_scaled, multiply_rows
 from windlass.framework.assembly.state_cycles import follow_steps
 from windlass.framework.assembly.storage import Sparsity
 from windlass.framework.kernels.call import Call, call
-from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.schema import Component
