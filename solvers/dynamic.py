@@ -74,8 +74,8 @@ class Dynamic(StepSolver):
             stored contact states, which is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations in the first Newton run of a step in which contacts with a
             return map change between open and closed, and between stick and slip. These changes are computed from the
-            history values at the start of the step. After these evaluations, and in all other contacts, contact states
-            change only between Newton runs.
+            history values at the start of the step. After these evaluations, after a cycle of contact states, and in
+            all other contacts, contact states change only between Newton runs.
         overshoot: treatment of residuals that are small only because the first iteration was much too large, which
             increases the reference value of the residual. With "check", residuals must also be small relative to loads,
             reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce data of

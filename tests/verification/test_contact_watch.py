@@ -351,8 +351,9 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     the tension.
 
     The run ends just after the leap at 0.8 to 0.93 s, because the later motion is chaotic and depends on rounding
-    errors. The leap occurs with some step sizes only. The step of the leap turns a cable inside out. The solver repeats this step with smaller steps. After a
-    motion of 1.5 m, the end positions agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
+    errors. The leap occurs with some step sizes only. The step of the leap turns a cable inside out. The solver repeats
+    this step with smaller steps. After a motion of 1.5 m, the end positions agree within 10 mm with a run with steps of
+    1 ms (measured 4 mm).
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
