@@ -200,7 +200,11 @@ def build_system(rows: LocalRows) -> System:
     group: BodyGroup = rows.columns
     own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
     system = System(rows.table.kind, rows.dofs)
+    # all processes have the load and the account, also processes without rows
+    read = locate(group) + call(fill_powers, lambda s: (c, m, flow, surface, s.powers.T)) if len(c) else Call()
+    system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if not len(c):
+        system.load = Term(Call(), Call())
         return system
     sums = call(add_forces, lambda s: (own, m, s.markers[FAMILY], rows.dofs, s.f))
     speed = call(accelerate_pieces, lambda s: (c, s.markers[FAMILY], rows.dofs, s.a, m))
@@ -224,8 +228,6 @@ def build_system(rows: LocalRows) -> System:
                 lambda s: (own, m, s.markers[FAMILY], rows.dofs, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values),
             ),
         )
-    read = locate(group) + call(fill_powers, lambda s: (c, m, flow, surface, s.powers.T))
-    system.account = Account(read, lost=("drag",), carried=("added_mass",))
     system.checks.doubts = lambda fields, step: find_sunken(rows, group, fields)
     return system
 

@@ -193,10 +193,10 @@ def build(rows: LocalRows) -> System:
         if group.c["added"].any() or group.c["excess"].any():
             inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
-    if groups:
-        system.load = Term(load, load_tangent)
-        read = sum((read_powers(group) for group in groups), Call())
-        system.account = Account(read, lost=("drag",), carried=("added_mass",))
+    # all processes have the load and the account, also processes without rows
+    system.load = Term(load, load_tangent)
+    read = sum((read_powers(group) for group in groups), Call())
+    system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if inertia.parts:
         system.inertia = Term(inertia, inertia_tangent)
     system.checks.doubts = lambda fields, step: find_sunken(groups, fields)

@@ -826,5 +826,5 @@ def floating(s: Sketch) -> None:
     s.text((0.6, -1.0), "strips or parts", GREY)
     s.arrow((-0.1, -0.9), (-0.1, -0.2))
     s.text((0.6, -1.45), "buoyancy at the centre of the immersed volume", RED)
-    s.arrow((-2.5, -1.0), (-1.6, -1.0), "u", color=BLUE)
+    s.arrow((-2.5, -1.5), (-1.6, -1.5), "u", color=BLUE)
     s.arrow(high, high + 0.5 * along, "axis", color=GREEN)

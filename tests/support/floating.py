@@ -25,10 +25,11 @@ def move_box() -> FloatArray:
     place = con.rigid_marker(world, body, (0.0, 0.1, -0.3))
     world.add(con.SphereFluidLoad, marker=place, fluid=sea, diameter=0.2)
     world.add(con.CylinderFluidLoad, marker=place, fluid=sea, diameter=0.2, length=0.5, strips=3, axis=(0.2, 0.0, 1.0))
-    q: FloatArray = wl.Dynamic(world, step=step, end=20 * step, name="").solve().q
-    return q
+    state = wl.Dynamic(world, step=step, end=20 * step, name="").solve(hooks=[wl.EnergyLedger()])
+    return state.of(body)
 
 
 if __name__ == "__main__":
-    path = sys.argv.pop(1)
-    np.savez(path, q=move_box())
+    path, q = sys.argv.pop(1), move_box()
+    if wl.is_first_process():
+        np.savez(path, q=q)

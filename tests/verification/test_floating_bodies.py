@@ -245,3 +245,11 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     done = run_python([ROOT / "tests/support/floating.py", tmp_path / "end.npz", "-quiet"], 1)
     assert done.returncode == 0, done.stderr
     assert_allclose(np.load(tmp_path / "end.npz")["q"], move_box(), rtol=0, atol=1e-10)
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """The motion with a ledger is the same on two processes, of which one has no body."""
+    done = run_python([ROOT / "tests/support/floating.py", tmp_path / "end.npz", "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    assert_allclose(np.load(tmp_path / "end.npz")["q"], move_box(), rtol=0, atol=1e-10)
