@@ -33,7 +33,7 @@ from scipy.sparse import csc_array
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.steps import constraint_tangent_steps, tangent_steps
-from windlass.framework.checks.checks import checked, function, optional, whole
+from windlass.framework.checks.checks import checked, function, optional, that, whole
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -626,8 +626,8 @@ class StoredState:
 
 
 @checked(
-    model=CHECKS["model"], p=CHECKS["p"], motion=function(), objective=function(), steps=CHECKS["steps"],
-    checkpoints=optional(whole(1)),
+    model=CHECKS["model"], p=CHECKS["p"], motion=function(), steps=CHECKS["steps"], checkpoints=optional(whole(1)),
+    objective=that(lambda value: callable(value) and not isinstance(value, type), "a function of t and y"),
 )  # fmt: skip
 def evaluate_objective(
     model: Model,
