@@ -66,7 +66,7 @@ MEMORY = 2**28
 """Size of stored states up to which no step is repeated by default [bytes]."""
 ITERATIONS = 60
 """Largest number of iterations of the factors of a Newton run."""
-ACCURATE = 1e-13
+ACCURATE = 1e-12
 """Relative change of the factors in an iteration below which the iteration ends [1]."""
 STALLED = 1e-9
 """Relative change of the factors in an iteration up to which a change that no longer decreases is accepted as a
@@ -260,6 +260,7 @@ class Adjoint:
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(pairs, 0.0)
         self._place = self._rate = 0.0
+        self._guess = np.zeros(0)
 
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ weights · results at the state of the model."""
@@ -503,7 +504,8 @@ class Adjoint:
             ModelError: the iteration does not converge.
         """
         places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
-        mu, before, exact = np.zeros_like(g), np.inf, False
+        # the factors of the step that was passed before are similar
+        mu, before, exact = self._guess if len(self._guess) else np.zeros_like(g), np.inf, False
 
         def weigh() -> FloatArray:
             """Return the factors of the history values for the present mu."""
@@ -523,6 +525,7 @@ class Adjoint:
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):
+                self._guess = mu
                 return mu, weigh()
             if STALLED < size > SLOW * before and not exact:
                 # the factors belong to a step nearby
