@@ -504,8 +504,10 @@ class Adjoint:
             ModelError: the iteration does not converge.
         """
         places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
-        # the factors of the step that was passed before are similar
-        mu, before, exact = self._guess if len(self._guess) else np.zeros_like(g), np.inf, False
+        # without contacts, the factors of the step that was passed before are similar
+        known = len(self._guess) > 0 and self._history is None
+        mu, before, exact = self._guess if known else np.zeros_like(g), np.inf, False
+        largest = float(np.abs(mu).max(initial=0.0))
 
         def weigh() -> FloatArray:
             """Return the factors of the history values for the present mu."""
@@ -521,7 +523,8 @@ class Adjoint:
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             correction = run.factors.solve(right - self._tangents.multiply_whole(mu), trans="T")
             mu = mu + correction
-            size = float(np.abs(correction).max(initial=0.0)) / (float(np.abs(mu).max(initial=0.0)) or 1.0)
+            largest = max(largest, float(np.abs(mu).max(initial=0.0)))
+            size = float(np.abs(correction).max(initial=0.0)) / (largest or 1.0)
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):
