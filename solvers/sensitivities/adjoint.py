@@ -33,7 +33,7 @@ from scipy.sparse import csc_array
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.steps import constraint_tangent_steps, tangent_steps
-from windlass.framework.checks.checks import checked, function, optional, whole
+from windlass.framework.checks.checks import checked, function, optional, that, whole
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -66,7 +66,7 @@ MEMORY = 2**28
 """Size of stored states up to which no step is repeated by default [bytes]."""
 ITERATIONS = 60
 """Largest number of iterations of the factors of a Newton run."""
-ACCURATE = 1e-13
+ACCURATE = 1e-12
 """Relative change of the factors in an iteration below which the iteration ends [1]."""
 STALLED = 1e-9
 """Relative change of the factors in an iteration up to which a change that no longer decreases is accepted as a
@@ -260,6 +260,7 @@ class Adjoint:
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(pairs, 0.0)
         self._place = self._rate = 0.0
+        self._guess = np.zeros(0)
 
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ weights · results at the state of the model."""
@@ -503,7 +504,10 @@ class Adjoint:
             ModelError: the iteration does not converge.
         """
         places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
-        mu, before, exact = np.zeros_like(g), np.inf, False
+        # without contacts, the factors of the step that was passed before are similar
+        known = len(self._guess) > 0 and self._history is None
+        mu, before, exact = self._guess if known else np.zeros_like(g), np.inf, False
+        largest = float(np.abs(mu).max(initial=0.0))
 
         def weigh() -> FloatArray:
             """Return the factors of the history values for the present mu."""
@@ -519,10 +523,12 @@ class Adjoint:
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             correction = run.factors.solve(right - self._tangents.multiply_whole(mu), trans="T")
             mu = mu + correction
-            size = float(np.abs(correction).max(initial=0.0)) / (float(np.abs(mu).max(initial=0.0)) or 1.0)
+            largest = max(largest, float(np.abs(mu).max(initial=0.0)))
+            size = float(np.abs(correction).max(initial=0.0)) / (largest or 1.0)
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):
+                self._guess = mu
                 return mu, weigh()
             if STALLED < size > SLOW * before and not exact:
                 # the factors belong to a step nearby
@@ -626,8 +632,8 @@ class StoredState:
 
 
 @checked(
-    model=CHECKS["model"], p=CHECKS["p"], motion=function(), objective=function(), steps=CHECKS["steps"],
-    checkpoints=optional(whole(1)),
+    model=CHECKS["model"], p=CHECKS["p"], motion=function(), steps=CHECKS["steps"], checkpoints=optional(whole(1)),
+    objective=that(lambda value: callable(value) and not isinstance(value, type), "a function of t and y"),
 )  # fmt: skip
 def evaluate_objective(
     model: Model,

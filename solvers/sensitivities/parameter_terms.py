@@ -62,7 +62,7 @@ class ParameterTerms:
         self._names = [name for name, pair in pairs.items() if self._is_local(pair)]
         self.whole = [name for name in pairs if name not in self._names]
         self._totals = np.zeros(len(self._names))
-        self._loads = np.zeros((len(self._names), n))
+        loads = np.zeros((len(self._names), n))
         entries: list[tuple[IntArray, IntArray, FloatArray, int]] = []
         steps: list[Step] = []
         self._updates: dict[str, tuple[Program, FloatArray, FloatArray]] = {}
@@ -74,12 +74,12 @@ class ParameterTerms:
                 for system in self._find_systems(pair, side):
                     steps += self._force_steps(system, s, scale, self._totals[number : number + 1])
                 side.assembly.loads.update()
-                self._loads[number] += scale * side.assembly.loads.weights[:-1]
+                loads[number] += scale * side.assembly.loads.weights[:-1]
                 mass = side.assembly.mass_rows
                 rows = np.repeat(np.arange(n), np.diff(mass.indptr))
                 entries.append((rows, mass.columns, scale * mass.values, number))
             self._prepare_history(name, pair)
-        self._mass = self._sum_masses(entries, n)
+        self._loads, self._mass = csr_array(loads), self._sum_masses(entries, n)
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
