@@ -59,7 +59,8 @@ REST = 1e-9
 ROOM = 1.2
 """Ratio of the recommended number of cables on an arc to the smallest sufficient number [1]."""
 FINEST = 4.0
-"""Largest ratio of the number of elements that short arcs require to the number that the smallest circle requires [1].
+"""Largest ratio of the number of elements that short arcs require to the number of elements that the smallest circle
+requires [1].
 """
 LARGEST_TRACTION = 0.75
 """Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. If the
@@ -76,8 +77,8 @@ def choose_angle(strain: float) -> float:
 
 
 def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: Sequence[float]) -> int:
-    """Return the number of cables of a belt for which the cables are short enough for its smallest circle and its
-    shortest arc.
+    """Return the number of cables of a belt for which the cables are short enough for the smallest circle and the
+    shortest arc of the belt.
 
     Args:
         length: length of the route [m].
@@ -117,8 +118,8 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """Contact of a belt with a rotating circle: the name of the circle, and the index of its marker, which is different
-    for each belt.
+    """Contact of a belt with a rotating circle: the name of the circle, and the index of the marker of the circle. Each
+    belt has a different marker on the same circle.
     """
 
     circle: str

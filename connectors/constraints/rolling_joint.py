@@ -1,5 +1,5 @@
 """Disc that rolls on a plane without slip: the lowest point of its rim is in the plane and has no velocity relative to
-it.
+the plane.
 
     unit normal at point 0: n = A0 normal
     axis of the disc: w = A1 axis
@@ -21,7 +21,7 @@ errors. A disc that lies flat on the plane (w = ± n) has no unique contact poin
 
 The velocity equations are nonholonomic: they cannot be integrated to equations of positions. In static solves these
 equations have no effect. For static solves set ``axes = (False, False, True)``, and fix the rotation and the remaining
-position of the disc by other constraints. All dynamic methods fulfil these equations at every step, within the
+position of the disc by other constraints. All dynamic methods fulfil the velocity equations at every step, within the
 tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
@@ -99,7 +99,9 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Return the axis w of the disc and normal n as unit vectors, in the frames of their markers."""
+    """Return unit vectors along the axis of the disc, in the frame of marker 1, and along the normal of the plane, in
+    the frame of marker 0.
+    """
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 
 

@@ -7,8 +7,8 @@
 
 The contact normal n minimises x over the unit sphere. At the minimum, the vector between the surface points with the
 outward normals n and -n is x n, as contact theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in
-the tangent plane is D_1 + D_2 - x I, so n is found by Newton's method on the sphere. The overlap x decreases in every
-step, and the iteration ends as soon as x <= 0, because the bodies are then separate.
+the tangent plane is D_1 + D_2 - x I, so n is found by Newton's method on the unit sphere. The overlap x decreases in
+every step, and the iteration ends as soon as x <= 0, because the bodies are then separate.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
@@ -36,7 +36,7 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tuple[float, float, float, float]:
-    """Return h [m] and p [m] of body i."""
+    """Return the support h [m] and the surface point p [m] of body i for the direction n."""
     x = Q[i, 0, 0] * nx + Q[i, 0, 1] * ny + Q[i, 0, 2] * nz
     y = Q[i, 1, 0] * nx + Q[i, 1, 1] * ny + Q[i, 1, 2] * nz
     z = Q[i, 2, 0] * nx + Q[i, 2, 1] * ny + Q[i, 2, 2] * nz

@@ -47,8 +47,8 @@ test for negative indices.
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. It is repeated when a
-    surface has moved by half of this margin.
+    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. The search is repeated
+    when a surface has moved by half of this margin since the last search.
     """
 
     skin = column(
@@ -203,8 +203,8 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the carrier of each marker, and whether it is a ground. The carrier is the node of the marker, its body if
-    the body has no node, or a ground.
+    """Return the carrier of each marker, and whether this carrier is a ground. The carrier is the node of the marker,
+    its body if the body has no node, or a ground.
     """
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):

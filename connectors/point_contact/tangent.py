@@ -102,8 +102,8 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q̇ of one force element to the values of the matrix; qdot: velocities of all coordinates
-    and of the spare coordinate.
+    """Add dq ∂f/∂q + dv ∂f/∂q̇ to the values of the matrix, for the generalised forces f of one force element. qdot:
+    velocities of all coordinates, followed by the velocity of the spare coordinate.
     """
     w, spare = c.dofs.shape[1], len(qdot) - 1
     # for each coordinate of the pair: variations of G and P, and of (P - p) × G at both markers
@@ -202,7 +202,7 @@ def add_pair_tangents(
                 gx += sign * (m.Jd[mk, 0, l] - kx)
                 gy += sign * (m.Jd[mk, 1, l] - ky)
                 gz += sign * (m.Jd[mk, 2, l] - kz)
-                # the velocity at the marker depends on its coordinates
+                # the velocity at the marker depends on the coordinates of the marker
                 h = m.h[mk]
                 if h >= 0 and not c.is_point[body]:
                     ox, oy, oz = 0.0, 0.0, 0.0
