@@ -1,4 +1,4 @@
-"""Position markers: points on nodes, rigid bodies, cables and the ground at which forces and springs act.
+"""Position markers: points of nodes, rigid bodies, cables and the ground. Forces and springs act at these points.
 
     node: p = [x, y, z],    J = I for the coordinates of the position
     rigid body: p = R + A b,    ω = [0, 0, φ_t],    ∂p/∂φ = A [-b_y, b_x],    ∂²p/∂φ² = -A b
@@ -64,7 +64,9 @@ TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
-"""Name in the attribute ``provides`` of 3D cables; the file of 3D cables is loaded only for models with 3D cables."""
+"""Name in the attribute ``provides`` of 3D cables. The name is used instead of the class, because the file of 3D cables
+is loaded only for models with 3D cables.
+"""
 NODE_DOFS = 8
 """Number of coordinates of a cable that belong to its two nodes."""
 
@@ -110,8 +112,9 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the local markers; markers of types that provide "curved marker" get an index in H and
-    Hr."""
+    """Allocate columns for the local markers; markers of types that provide "curved marker" get an index in the arrays
+    H and Hr of second derivatives.
+    """
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
     curved = np.zeros(n, bool)
@@ -158,7 +161,7 @@ def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _position_width(component: type[Component]) -> int:
-    """Return the number of position coordinates, which are the first coordinates of a node."""
+    """Return the number of position coordinates of a type of node; these are the first coordinates of a node."""
     width = 0
     while width < 3 and component.dof_names[width : width + 1] == ("xyz"[width],):
         width += 1

@@ -49,7 +49,9 @@ class PositionOnRigid3D(Component):
 
 @kernel
 def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate p = R + A b, its rates and its derivatives."""
+    """Evaluate the position p = R + A b and the rotation of each marker, their rates, and their derivatives with
+    respect to the coordinates.
+    """
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -62,7 +64,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             growth += 2.0 * e[a] * et[a]
         s = 2.0 / n
         for d in range(3):
-            # r = eᵀ S e/n, its gradient and second derivatives
+            # r = eᵀ S e/n, and the gradient and second derivatives of r with respect to e
             r = 0.0
             for a in range(4):
                 total = 0.0
@@ -78,7 +80,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             m.J[k, d, d] = 1.0
             m.p[k, d] = x[dofs[d]] + r
             m.v[k, d] = v[dofs[d]] + rate
-            # second derivatives, and the rate of the Jacobian from them
+            # second derivatives, and the rate of the Jacobian, which is computed from them
             for a in range(4):
                 total = 0.0
                 for b in range(4):
