@@ -1,4 +1,5 @@
-"""Columns, checks and parameters that all laws of contact with points of cables have in common."""
+"""Columns (properties of a row), checks and parameters that all laws of contact with points of cables have in common.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
-"""Columns with values per metre of cable. In the records of rows they are multiplied by the length of cable that a
-point represents.
+"""Columns with values per metre of cable. The records of rows contain these values multiplied by the length of cable
+that a point represents.
 """
 
 

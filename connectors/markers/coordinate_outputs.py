@@ -15,8 +15,8 @@ OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Return whether the coordinate of each marker is an angle or a strain, shape (markers,). For such markers, forces
-    are in N m.
+    """Return whether the coordinate of each marker is an angle or a strain, shape (markers,). For such markers,
+    generalised forces are in N m.
     """
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):

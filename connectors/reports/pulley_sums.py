@@ -161,7 +161,7 @@ def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
 
 
 def eval_sums(rows: PulleyRows, contact: ContactView, fields: Fields, with_powers: bool) -> dict[str, Any]:
-    """Return the sums by their names; powers are 0 unless ``with_powers``."""
+    """Return the sums by the names in `NAMES`; powers are 0 unless ``with_powers`` is true."""
     sums, none = np.empty(len(NAMES)), np.zeros((0, 0, 0))
     out, powers = contact.evaluate(fields), contact.powers(fields) if with_powers else none
     _sum(rows, fields.markers[CIRCLE_FAMILY].p, fields.data, contact.ends(fields), out, powers, sums)

@@ -1,4 +1,5 @@
-"""Functions for carriages on cables: they add tracks, sliding joints with their coordinates, and end stops."""
+"""Functions for carriages on cables. The functions add tracks, sliding joints with their coordinates s, and end stops.
+"""
 
 from __future__ import annotations
 
