@@ -1,7 +1,7 @@
 """Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
 
-The variables of one point are (d, phi), their rates are (u, omega). In the frame of n and t, where theta is the angle
-of n,
+The variables of one point are (d, phi): d = p - c, and phi is the angle of the circle. The rates of the variables are
+(u, omega). In the frame of n and t, where theta is the angle of n,
 
     d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,
@@ -10,8 +10,8 @@ of n,
     d(D f_t) = f_t dD + D d f_t.
 
 The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With G = sum of
-du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is part of the tangent
-of each point. See `contact/assembly.py` for the sum over points.
+du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is included in the
+tangent of each point. See `contact/assembly.py` for the sum over points.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def fill_point_tangent(
     """Write dq dF/d(d, phi) + dv dF/d(u, omega) into C and dq dF/d(u, omega) into V, at constant deflection of the
     bristles. Both arrays have the shape (3, 3).
 
-    Rows are F_x, F_y and D f_t; columns are x, y and angle.
+    The rows of the arrays belong to F_x, F_y and the torque D f_t; the columns belong to x, y and the angle.
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
     kc, dc = eval_normal_slopes(par.law, D - par.radius - par.grown, z.un, z.fn)
     slope, mu_v, mu_k = eval_slopes_along(par.law, state, z.fn)
     h = par.radius * inverse
-    # derivatives of f_n and f_t with respect to d along n and t, then with respect to u
+    # derivatives of f_n and f_t with respect to d along n and t, and with respect to u along n and t
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
     ft_t = slope * fn_t - mu_v * z.un * inverse
@@ -146,7 +146,7 @@ def add_tangent(
             if share != 0.0 and state == STICKS:
                 add_way(J, par.radius, z, G)
             wrench[0], wrench[1], wrench[2] = wrench[0] + dq * fx, wrench[1] + dq * fy, wrench[2] + dq * z.D * z.ft
-        # the bristles of a cable have one common deflection, which couples its points
+        # the bristles of a cable have one common deflection, which couples the points of the cable
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
