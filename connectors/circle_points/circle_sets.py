@@ -36,7 +36,7 @@ class PairColumns(NamedTuple):
     place: IntArray  # index of the history value that contains the circle of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    marker: IntArray  # index of the marker of each circle in the arrays of the markers, shape (circles + 1,); element 0: no circle
+    marker: IntArray  # index of the marker of each circle, shape (circles + 1,); element 0: no circle
     radius: FloatArray  # radius of each circle [m], shape (circles + 1,)
     dofs: IntArray  # local coordinate indices of each circle, shape (circles + 1, m)
     circle_set: IntArray  # set of each circle, shape (circles + 1,)

@@ -50,14 +50,14 @@ class SegmentRows(NamedTuple):
         rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers in the columns of their
             families, ``data`` is the index of the first history value, ``segments`` the number of segments. For one
             segment ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N
-            s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length [m]. Further fields are
-            ``friction_coefficient`` [1], ``radius`` of the circle [m], and ``active``. ``damping_depth`` is the depth
-            g_0 at which the full damping is reached [m], 0 for full damping from the first contact.
+            s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length of a segment [m]. Further fields
+            are ``friction_coefficient`` [1], ``radius`` of the circle [m], and ``active``. ``damping_depth`` is the
+            depth g_0 at which the full damping is reached [m], 0 for full damping from the first contact.
             ``use_segment_normals``: whether forces act along the normal of the segment, otherwise along the normals at
-            its end points. ``clip_normal_force``: whether a pulling normal force is set to 0. ``is_current``: whether
-            sticking positions are measured with the current length of segments, otherwise with the reference length.
-            ``shift``: displacement of the material through the mesh since the sticking positions were stored, divided
-            by the length of a segment [1].
+            the end points of the segment. ``clip_normal_force``: whether a pulling normal force is set to 0.
+            ``is_current``: whether sticking positions are measured with the current length of segments, otherwise with
+            the reference length. ``shift``: displacement of the material through the mesh since the sticking positions
+            were stored, divided by the length of a segment [1].
         friction: whether all rows have friction; rows with friction have three history values per segment, other rows
             have one.
         dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
@@ -70,7 +70,9 @@ class SegmentRows(NamedTuple):
 
 @kernel(inline=True)
 def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bool, float, float, float]:
-    """Return rho [1], whether rho is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
+    """Return rho [1], whether rho is not clamped, the distance |w| [m], and the two components of n; n = 0 if the
+    centre lies on the segment.
+    """
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = -(ex * ax + ey * ay)
@@ -144,7 +146,7 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """Return the normal force f_n [N] and its derivatives with respect to g and v_n.
+    """Return the normal force f_n [N] and the derivatives of f_n with respect to g and v_n.
 
     With a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g < g_0, so the force is continuous where
     segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
@@ -213,13 +215,17 @@ def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def side(h: Chord) -> float:
-    """Return sigma, the sign of the side on which the segment passes the circle."""
+    """Return sigma, which is -1 if the direction of the segment is counter-clockwise about the circle (t.e > 0),
+    otherwise 1.
+    """
     return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
 
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """Return x_cur [m] on the chord ``z``, and its derivatives with respect to rho [m] and to the length [1]."""
+    """Return x_cur [m] on the chord ``z``, and the derivatives of x_cur with respect to rho [m] and to the length of
+    the chord [1].
+    """
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
     if not par.is_current:
@@ -243,7 +249,7 @@ class SegmentState(NamedTuple):
     symbols.
 
     (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. d_rho and d_length are the
-    derivatives of x_cur with respect to rho and to the length, 0 without a bristle.
+    derivatives of x_cur with respect to rho and to the length l; both are 0 without a bristle.
     """
 
     chord: Chord
@@ -262,7 +268,7 @@ class SegmentState(NamedTuple):
 
 
 # Functions that are called for each segment receive arrays, not tuples of arrays: the compiled code counts references
-# to each array of a tuple, which takes as long as the evaluation of a segment.
+# to each array of a tuple. This counting takes as long as the evaluation of a segment.
 
 
 @kernel(inline=True)
@@ -304,7 +310,7 @@ def eval_segment(
 
 @kernel(inline=True)
 def end_normal(x: float, y: float) -> tuple[float, float]:
-    """Return the unit vector from the centre to an end point; 0 if the end point is the centre."""
+    """Return the unit vector from the centre of the circle to an end point; 0 if the end point is the centre."""
     l = np.sqrt(x * x + y * y)
     inverse = 1.0 / l if l > 0.0 else 0.0
     return x * inverse, y * inverse
@@ -324,8 +330,8 @@ def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces of row i on the cable and the reactions on the circle to f. The function is used for rows with
-    segments and with points.
+    """Add the forces ``cable`` of row i on the coordinates of the cable, and the reactions to the total force (fx, fy)
+    and torque on the circle, to f. The function is used for rows with segments and with points.
     """
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]
