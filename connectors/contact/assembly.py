@@ -5,8 +5,8 @@ The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, 
 A point p of the cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m)
 acts on the body. Each geometry gives the derivatives of (F, m) for one point:
 
-    C (w, w): with respect to (p - c, theta), multiplied by dq, plus the derivatives with respect to the rates of (p -
-    c, theta), multiplied by dv V (w, w): with respect to the rates of (p - c, theta), multiplied by dq
+    C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
+    V (w, w): with respect to the rates of (p - c, theta), times dq
 
 All points of a row are summed with B = d(p)/dq, which is S_j I for a point on the axis (`add_point`), and J for a point
 at an offset from the axis (`add_offset_point`):

@@ -1,12 +1,12 @@
 """Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law; see `law.py` for
 the forces.
 
-    power that the contact takes from cable and partner: P = f_n v_n + f_t.v_t
+    power that contact takes from cable and partner: P = f_n v_n + f_t.v_t
     sliding: f_t.v_t while a point slips
     tangential damper: mu_v v_t² while a point sticks
     normal damper: (f_n - k g) v_n
     normal spring: k g v_n is stored
-    lever: the part of f_t.v_t that is neither lost nor stored, because f_t acts at a lever arm
+    lever: the part of f_t.v_t that is neither lost nor stored
     bristle: the remainder of f_t.v_t is stored in the bristle while a point sticks
 
 Source: own derivation from the power of each force.
@@ -53,8 +53,7 @@ quantities after these, see `create_place_account`.
 
 @kernel(inline=True)
 def clear_place(to: FloatArray) -> None:
-    """Write the quantities of an open point: the state open, and 0 for all other quantities. The caller writes the gap.
-    """
+    """Write the quantities of an open point: the state open, and 0 for all other quantities. The caller writes the gap."""
     for j in range(NUMBERS):
         to[j] = 0.0
     to[STATE] = OPEN

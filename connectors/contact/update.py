@@ -2,8 +2,7 @@
 
 Update of a row with n points, whose first history values are gaps (n) and states (n):
 
-    gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with the contact stiffness k of the
-        point; g is stored.
+    gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with stiffness k; g is stored.
     state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.
     change: if the new state of a point with friction differs from the stored state, error += ||tau| - mu |f_n||.
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.

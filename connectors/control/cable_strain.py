@@ -2,7 +2,7 @@
 tension of ropes and belts.
 
     strain: u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i
-    shape functions: D = [f_0/L, f_1, f_2/L, f_3], f(ξ) = dS/dξ of the shape functions S of a cable of length 1
+    shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ, with S of a cable of length 1
     derivative of p: X = p_q with the columns D_i I for the nodes
     cables of winches: L = share l with the coordinate l; the column of X for l is -share (f_0 q_0 + f_2 q_2)/L²
     gradient: J = e·X,    u_t = J q_t,    e = p/|p|

@@ -2,8 +2,8 @@
 quantities.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
-    derivative of Jᵀ F with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) derivative of Jᵀ F with respect to v: Jᵀ
-    ∂F/∂u_t J_u
+    derivative of Jᵀ F with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
+    derivative of Jᵀ F with respect to v: Jᵀ ∂F/∂u_t J_u
 
 J, H of the coordinate and J_u, J̇_u of the inputs are the derivatives of coordinate markers. The tangent contains the
 derivatives with respect to the coordinates of the inputs, so Newton's method solves for force and motion together.

@@ -1,12 +1,11 @@
 """Contact with friction between circles and a curve on a body, for example rollers of a chain and the teeth of a
 sprocket.
 
-    geometry: D is the distance of the centre of the circle from a piece of the curve; n and t are normal and direction
-        of the piece
+    geometry: D is the distance of the centre of the circle from a piece of the curve with normal n and direction t
     gap: g = D - r
     velocity: v = v1 - v0 - ω1 × D n - ω0 × (d - D n), ġ = n·v, v_t = t·v, with d from marker 0 to the centre
-    normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so this force neither pulls nor jumps when contact opens or
-    closes without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
+    normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so f_n neither pulls nor jumps when contact opens or closes
+    without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
     friction: f_t = μ |f_n| v_t/v_z if the stored slip is <= v_z, the proportional zone
     friction for larger stored slip: f_t = μ |f_n| sign(stored slip)
     force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre

@@ -14,9 +14,9 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
     damping: d = 2/3 sqrt(k rhoA), a third of the critical damping
     bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu of the cord and the length L of the belt
     limits of the stiffness of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/rigid_layer.py`
-    bristles of belts on a compliant layer: mu_k = K if K < EA (1.5/l)²; stiffer layers are treated as rigid bristles of
-    ropes: mu_k = k; with a layer, bristles and layer act in series: 1/(1/k + 1/K) transfer length: a change of tension
-    needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
+    bristles of belts on a compliant layer: mu_k = K if K < EA (1.5/l)²; stiffer layers are treated as rigid
+    bristles of ropes: mu_k = k; with a layer, bristles and layer act in series: 1/(1/k + 1/K)
+    transfer length: a change of tension needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
     damping of bristles: mu_v = 2/3 sqrt(mu_k rhoA)
     mesh: t <= min(0.25, 0.8 e^(1/4)) for a belt with the strain e when mounted, see `choose_angle`
     short arcs: three elements on each arc, with at most four times as many elements, see `choose_elements`

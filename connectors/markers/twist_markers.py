@@ -2,8 +2,8 @@
 rotation of the material.
 
     position: p = r
-    rotation: A = D, the rotation matrix of the node angular velocity: ω = (p × p_t)/g + t (φ_t - h·p_t/S), where p is
-    the slope, g = p·p, t = p/|p|
+    rotation: A = D, the rotation matrix of the node
+    angular velocity: ω = (p × p_t)/g + t (φ_t - h·p_t/S), where p is the slope, g = p·p, t = p/|p|
     reference: h = b × p,    S = |p|² + |p| (b·p)
     Jr of the slope: [p]×/g - t hᵀ/S
     Jr of φ: t

@@ -1,8 +1,7 @@
 """Two gears in mesh on bodies that may move, with stiffness, damping and backlash of the teeth.
 
-    radii with signs: r_i = m z_i/2 with the module m and the number of teeth z_i, z_1 < 0 for a ring gear around gear
-    0,    h = sign(z_0 + z_1) line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,
-    t = a × e
+    radii with signs: r_i = m z_i/2 (module m, z_i teeth), z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
+    line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,    t = a × e
     angle: ψ_i about a, from the line of centres e to the first axis of joint frame i
     displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, plus the multiple of the pitch π m for which |w| is smallest
     depth of the flanks for both directions: s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2

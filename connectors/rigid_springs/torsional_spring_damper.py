@@ -1,8 +1,7 @@
 """Torsion spring and damper about the z axis of a joint frame, over any number of turns.
 
     frames: B0 = A0 frame0,    B1 = A1 frame1,    R = B0ᵀ B1, and z is the third axis of B0
-    angle: φ = atan2(-R_xy, R_xx) + 2π n, the third of the angles about x, y, z of R = Rx Ry Rz; for a hinge, the angle
-        of rotation
+    angle: φ = atan2(-R_xy, R_xx) + 2π n, the third angle of R = Rx Ry Rz; for a hinge, the angle of rotation
     rate: φ_t = z·(ω1 - ω0)
     torque: τ = k (φ - offset) + d (φ_t - rate_offset) + preload, or force_function(t, row, φ, φ_t, k, d, offset)
     action: τ z on marker 1, -τ z on marker 0, on the left-hand side

@@ -3,8 +3,7 @@
     rotation: u = x1 - x0 of the driven part (a shaft) relative to the driving part (the rim)
     trial torque: tau = k_b (u - anchor), with the anchor at the start of the step
     locks: f = tau, if -M_max <= tau <= M_drag
-    overruns: f = M_drag, if tau > M_drag, because the shaft is faster than the rim; anchor = u - f/k_b at the end of
-        the step
+    overruns: f = M_drag, if tau > M_drag, because the shaft is faster than the rim; then anchor = u - f/k_b
     slips: f = -M_max, if tau < -M_max, because of an overload
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
     damping: d u_t is added to f while the clutch is locked
@@ -76,8 +75,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the elastic energy of the clutch [J]. While the clutch overruns or slips, its elastic deflection is f/k_b.
-    """
+    """Return the elastic energy of the clutch [J]. While the clutch overruns or slips, its elastic deflection is f/k_b."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 

@@ -4,8 +4,7 @@ asymmetric damping.
     spring: e = M + k u,    u = x1 - x0, the rotation of the arm since mounting
     torque: f = e + d_s u_t + f_friction on coordinate 1, -f on coordinate 0, on the left-hand side
     trial torque of the bristle: tau = k_b (u - anchor), with the anchor at the start of the step
-    friction limit: F_s = F_c + mu_s |e| for the direction s, which follows from the sign of tau (the direction of d_s
-    follows from the sign of u_t)
+    friction limit: F_s = F_c + mu_s |e| for the direction s; the sign of tau gives s of mu_s, the sign of u_t s of d_s
     sticks: f_friction = tau, if |tau| <= F_s
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
@@ -112,8 +111,7 @@ def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]. While the bristle slips, the deflection of the bristle is f_friction/k_b.
-    """
+    """Return the energy of the bristle [J]. While the bristle slips, the deflection of the bristle is f_friction/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
