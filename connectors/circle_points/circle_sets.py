@@ -139,7 +139,7 @@ class CircleSearch(PairSearch):
         return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return the group of rows, the circle and the gap [m] of each pair closer than the skin, shape (pairs,) each."""
+        """Return group of rows, circle and gap [m] of each pair closer than the skin, shape (pairs,) each."""
         p, thick = self.p, np.abs(self.p.points.rows["vertical_offset"][self.first])
         hull = self.hull.reshape(-1, 4, 2)
         group, number = self.find_candidates(hull, thick, self.centre, p.radius[1:], p.circle_set[1:])

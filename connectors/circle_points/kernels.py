@@ -225,7 +225,7 @@ def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """Return the arc position r alpha on the circle [m] in the direction n = (nx, ny), which need not be a unit vector."""
+    """Return the arc position r alpha on the circle [m] in the direction (nx, ny), which need not be a unit vector."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 

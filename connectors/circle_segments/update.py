@@ -5,15 +5,15 @@ See `kernels.py` for the symbols. Update of one segment with friction; "start" d
 step:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|, and the gap is stored.
-    deflection: D = wrap(x_cur - last), where last is the sticking position at the start of the step, or x_cur if the
-        state at the start is -2.
+    deflection: D = wrap(x_cur - last), where last is the sticking position at the start, or x_cur if the state at the
+        start is -2.
     force: f_t = mu_v v_t + mu_k D.
     slips: if |f_t| > mu |f_n|, the state is sgn(D), and the new sticking position is chosen such that the bristle
-    without damper exerts mu |f_n|.
+        without damper exerts mu |f_n|.
     sticks: otherwise the state is 0 and the sticking position is last.
     error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
-    no bristles: v_t replaces D, and x_cur is stored, so bristles that the user switches on later have no initial
-    deflection. no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
+    no bristles: v_t replaces D, and x_cur is stored, so bristles switched on later have no initial deflection.
+    no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
 Errors are compared with the sum of |f_n| over the segments that were closed before the update.
 """

@@ -99,7 +99,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Return unit vectors along the axis of the disc, in the frame of marker 1, and along the normal of the plane, in
+    """Return unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in
     the frame of marker 0.
     """
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}

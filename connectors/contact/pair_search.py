@@ -334,6 +334,6 @@ def find_partners(rows: LocalRows, fields: Fields) -> IntArray:
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """Return for each element of an ascending array the number of preceding elements with the same value, shape (n,)."""
+    """Return the number of preceding equal elements for each element of an ascending array, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

@@ -53,7 +53,7 @@ quantities after these, see `create_place_account`.
 
 @kernel(inline=True)
 def clear_place(to: FloatArray) -> None:
-    """Write the quantities of an open point: the state open, and 0 for all other quantities. The caller writes the gap."""
+    """Write the quantities of an open point: state open, all other quantities 0. The caller writes the gap."""
     for j in range(NUMBERS):
         to[j] = 0.0
     to[STATE] = OPEN

@@ -1,4 +1,4 @@
-"""Columns (properties of a row), checks and parameters that all laws of contact with points of cables have in common."""
+"""Columns (properties of a row), checks and parameters of all laws of contact with points of cables."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dv times the derivative of the residual with respect to the state y, which is 1, to the values of the matrix."""
+    """Add dv times the derivative of the residual with respect to y, which is 1, to the values of the matrix."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 

@@ -1,7 +1,6 @@
 """Contact of a disc with a plane by a penalty force with friction; the disc can roll, slip and lift off.
 
-    contact: c = d + r from the point on the plane to the lowest point of the rim, and velocity v_c of the rim at this
-        point, see `RollingJoint`
+    contact: c = d + r from point 0 to the lowest point of the rim, and velocity v_c of the rim, see `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane
     gap: g = n·c
     normal force: f_n = k g + d n·v_c < 0, while the stored gap is <= 0
@@ -163,7 +162,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute unit vectors along the axis of the disc, in the frame of marker 1, and along the normal of the plane, in
+    """Compute unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in
     the frame of marker 0. Compute also cosine and sine of the angle of the rollers.
     """
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))

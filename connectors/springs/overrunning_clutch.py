@@ -75,7 +75,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the elastic energy of the clutch [J]. While the clutch overruns or slips, its elastic deflection is f/k_b."""
+    """Return the elastic energy [J]. While the clutch overruns or slips, its elastic deflection is f/k_b."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 

@@ -111,7 +111,7 @@ def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]. While the bristle slips, the deflection of the bristle is f_friction/k_b."""
+    """Return the energy of the bristle [J]. While the bristle slips, its deflection is f_friction/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 

@@ -25,7 +25,7 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """Return the `UserForces` of the rows. The object is created in the first call; later calls return the same object."""
+    """Return the `UserForces` of the rows. Later calls return the object of the first call."""
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
