@@ -3,10 +3,9 @@
 Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches
 for two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move along
-straight lines from their positions at the start to their positions at the end of the step. In addition, the contact
-must be open at both ends of the step, or the vector between the two points must reverse its direction. The spacing of
-the compared points is at most one diameter. If two axes cross each other, the nearest two of the compared points are
-therefore at most 0.71 times the sum of radii apart.
+straight lines during the step. In addition, the contact must be open at both ends of the step, or the vector between
+the two points must reverse its direction. The spacing of the compared points is at most one diameter. If two axes cross
+each other, the nearest two of the compared points are therefore at most 0.71 times the sum of radii apart.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ rotate with a tangent.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
 method. The derivative of (r - p).r' with respect to s is r'.r' + (r - p).r''. During a Newton run of the model, the
-foot may lie on the extended cubic, beyond an end of its cable by up to half of the length. After the run `update.py`
-finds the cable on which the foot lies. At the end of a chain the foot does not move beyond the end.
+foot may lie on the extended cubic, beyond an end of its cable by up to half of the length of this cable. After the run
+`update.py` finds the cable on which the foot lies. At the end of a chain the foot does not move beyond the end.
 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
 parameters of `CableContactSet` and:
@@ -62,8 +62,9 @@ def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
 
 @kernel(inline=True, fast=False)
 def gather(x: FloatArray, row: Any) -> Cubic:
-    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable, or of its velocity if ``x`` contains
-    velocities."""
+    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable from coordinates ``x``, or the
+    coefficients of the velocity of the axis if ``x`` contains velocities.
+    """
     L, n = row.length, row.dofs
     p, u, q, w = read_vector(x, n, 0), read_vector(x, n, 3), read_vector(x, n, 6), read_vector(x, n, 9)
     c0, e0 = cubic_terms((q[0] - p[0]) / L, u[0], w[0], L)

@@ -218,7 +218,7 @@ def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
 
 @kernel
 def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
-    """Evaluate forces and couples between a point and its foot."""
+    """Evaluate the forces and couples of the contact between a point and its foot."""
     d = combine(1.0, m.ra, -1.0, m.rb)
     D, n = unit(d)
     la, ta = unit(m.pa)

@@ -48,10 +48,10 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
-    The cable is divided into ``segments`` equal parts. The contact point of each part is its middle, on the cubic axis
-    or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable; each point
-    represents a part of the length L/n, so the stiffness of the contact does not depend on the number of points n.
-    Forces and moments of cable and circle sum to 0 exactly.
+    The cable is divided into ``segments`` equal parts. The contact point of each part is the middle of the part, on the
+    cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable; each
+    point represents a part of the length L/n, so the stiffness of the contact does not depend on the number of points
+    n. Forces and moments of cable and circle sum to 0 exactly.
 
     All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
     move along the circle in both directions while the cubic axis of a cable is bent onto the circle. Two points per

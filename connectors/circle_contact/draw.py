@@ -70,7 +70,7 @@ class Circles(NamedTuple):
     """Data of the circles of a set of rows that are constant during a run."""
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
-    marker: IntArray  # indices of these markers in the columns of their family, shape (circles,)
+    marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
     drawing: Drawing  # the reference drawing, without positions
 

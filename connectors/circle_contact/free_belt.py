@@ -2,10 +2,10 @@
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
 The gap g of a belt on a circle follows the equation of a string on an elastic foundation: F g'' = k g + F/R. At the
-distance s from the entry its depth is F/(k R) (1 - exp(-s/l)) with l² = F/k. Near the entry the belt therefore runs on
-a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle. Therefore the
-angle on the circle per length of belt is smaller than inside the arc, by the relative difference l²/R² (exp(-s/l) +
-exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its bristles satisfies
+distance s from the entry the depth of the belt is F/(k R) (1 - exp(-s/l)) with l² = F/k. Near the entry the belt
+therefore runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle.
+Therefore the angle on the circle per length of belt is smaller than inside the arc, by the relative difference l²/R²
+(exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its bristles satisfies
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
     -u.

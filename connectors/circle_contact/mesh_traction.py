@@ -1,8 +1,9 @@
 """Closed form of the tractions on a circle that the mesh of a belt without load causes.
 
 At both ends of an arc the curvature jumps by 1/R within a cable element of the length l. Therefore the displacement of
-its cubic along the circle has an error of up to w = l³/(192 R²). As a function of the position, the error has the shape
-of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most 3 w/l.
+the cubic of this element along the circle has an error of up to w = l³/(192 R²). As a function of the position, the
+error has the shape of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most
+3 w/l.
 
 - Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
   length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).

@@ -25,7 +25,7 @@ from windlass.framework.model.system import Fields
 class ContactView(NamedTuple):
     """Data of rows of one law of contact between circles and cables. Arrays have the shape (rows,)."""
 
-    circle: IntArray  # index of the marker of each circle in the columns of its family
+    circle: IntArray  # index of the marker of each circle among the markers of its family
     data: IntArray  # index of the first history value of each row
     n: IntArray  # number of segments or points of each row
     L: FloatArray  # reference length of each segment or part [m]

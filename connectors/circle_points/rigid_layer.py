@@ -132,8 +132,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch before the circle
-    starts.
+    """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch must start, before
+    the cable reaches the circle.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; a cable that
     # bends onto the circle is nearer

@@ -129,14 +129,14 @@ def add_tangent(
             z = eval_contact(par, o, p, state, bend)
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
-            # J: Jacobian of the point; Jd is its rate
+            # J: Jacobian of the position of the point; Jd is the time derivative of J
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
                 fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
                 add_offset_point(J, Jd, C, V, X, not central, K, N)
-                # the contact point is offset along the normal of the axis, so its Jacobian depends on r'
+                # the contact point is offset along the normal of the axis, so the Jacobian of this point depends on r'
                 add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             else:
                 for a in range(4):
@@ -161,7 +161,9 @@ def add_tangent(
 
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
-    """Add the derivatives of the displacement u_k of a point along the circle, (r/D) t.dd - r d phi, to G (11,)."""
+    """Add the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates to G;
+    d u_k = (r/D) t.dd - r d phi.
+    """
     h = r / z.D
     for b in range(8):
         G[b] += h * (z.nx * J[1, b] - z.ny * J[0, b])

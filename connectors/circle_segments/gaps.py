@@ -198,7 +198,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
     Args:
         points, rows: see `fill_segment_gaps`.
-        before: rows of the previous step; they are replaced by the rows of this step.
+        before: rows of the previous step; the function replaces them by the rows of this step.
         offset: index of the first point of each row.
     """
     # delete the values at the start of the step for rows that leave the list

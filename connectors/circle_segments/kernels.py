@@ -47,7 +47,7 @@ class SegmentRows(NamedTuple):
     """Data of the rows of a contact law with segments for kernels.
 
     Attributes:
-        rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers in the columns of their
+        rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers among the markers of their
             families, ``data`` is the index of the first history value, ``segments`` the number of segments. For one
             segment ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N
             s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length of a segment [m]. Further fields
@@ -164,7 +164,7 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the circle at marker k from the columns of the family of the marker."""
+    """Read the circle at marker k from arrays of the family of the marker."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 

@@ -99,7 +99,7 @@ def gather_lanes(
         ci, m, at = row.circle, row.cable, row.data + s
         j = shape.start[m] + s
         cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
-        # end points and their velocities, relative to the centre
+        # positions and velocities of the end points, relative to the centre of the circle
         for end in range(2):
             g.ends[2 * end, k], g.ends[2 * end + 1, k] = shape.p[j + end, 0] - cx, shape.p[j + end, 1] - cy
             g.rates[2 * end, k], g.rates[2 * end + 1, k] = shape.v[j + end, 0] - vx, shape.v[j + end, 1] - vy

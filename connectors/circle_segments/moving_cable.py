@@ -20,7 +20,7 @@ coordinates of the circle. This module computes P, the derivative of f with resp
 
     columns of q: dq df/dq + dv df/dq_t = K + dq s_t D G
     column of s: dv D g + dq P
-    row of s: g.(all these terms) + dq Gᵀ f in the columns of the nodes
+    row of s: g.(these columns), and in the columns of the nodes in addition dq Gᵀ f
 
 The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
 the same table without axial motion, s is the spare coordinate. The spare coordinate is always 0, and forces on it have

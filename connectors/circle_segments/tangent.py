@@ -93,7 +93,7 @@ def fill_segment_tangent(
     rhos, theta = chord_derivatives(h)
     along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
-    # directions of the forces at both ends and their rotation
+    # directions of the forces at both ends, and the rotation of these directions
     psi0, psi1 = theta, theta
     n0x, n0y, n1x, n1y = force_normals(par, h)
     if not par.use_segment_normals:
@@ -256,7 +256,7 @@ def add_tangent(
                 continue
             sum_x += fx
             sum_y += fy
-            # the contact line is offset along the normal of the axis, so its Jacobian depends on r'
+            # the contact line is offset along the normal of the axis, so the Jacobian of a contact point depends on r'
             if y != 0.0:
                 dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
                 add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)

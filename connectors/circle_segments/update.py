@@ -176,8 +176,8 @@ def update_friction(
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position; the bristle determines only the direction of slip, and its force is the
-            # friction limit
+            # state and sticking position; the bristle determines only the direction of slip, and the force has the
+            # magnitude of the friction limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last

@@ -69,7 +69,8 @@ class CoordinateVectorConstraint(Component):
 
 
 class UserEquation:
-    """The constraint equation of one row with a user function, and its derivatives.
+    """The constraint equation of one row with a user function, and the derivatives of the equation with respect to
+    coordinates, velocities and time.
 
     Args:
         i: local index of the row.

@@ -5,9 +5,9 @@
     locked rotation about axis i: C_3+i = a_k·b_j, with i, j, k cyclic
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
-For small rotations the value C of a rotation equation is the angle of rotation about its axis. If two rotations are
-locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a hinge rotates without
-limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
+For small rotations the value C of a rotation equation is the angle of rotation about the axis of this equation. If two
+rotations are locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a hinge rotates
+without limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
 
 A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Joint frame 0 is rotated about its x
 axis by α, then about its rotated y axis by β, then about its rotated z axis by γ. The locked translations are equal to

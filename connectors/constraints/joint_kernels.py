@@ -68,7 +68,9 @@ def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: Fl
 
 
 class Loops(NamedTuple):
-    """Kernels over all rows of a joint table, and the kernels for one row that they call; see `joint_rows`."""
+    """Kernels over all rows of a joint table, and the kernels for one row that the former kernels call; see
+    `joint_rows`.
+    """
 
     residual: Callable[..., None]
     tangent: Callable[..., None]
@@ -155,7 +157,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        # rates y of both markers, and their derivatives X and Y with respect to velocities and coordinates
+        # rates y of both markers, and the derivatives X and Y of y with respect to velocities and coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)

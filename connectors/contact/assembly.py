@@ -3,7 +3,7 @@ or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
 A point p of the cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m)
-acts on the body. Each geometry gives the derivatives of (F, m) for one point:
+acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
 
     C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
     V (w, w): with respect to the rates of (p - c, theta), times dq
@@ -14,7 +14,8 @@ at an offset from the axis (`add_offset_point`):
     K (n + w, n + w): derivatives of the forces on the n = 4 d coordinates of the cable and on (c, theta)
     N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
 
-`scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr.
+`scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with respect to
+these coordinates.
 
 Source: chain rule, own derivation.
 """

@@ -7,8 +7,8 @@
 
 g is the gap, v_n the rate of the gap, g_0 the depth at which the full damping is reached, and tau the trial force of
 the bristle. If |tau| is below the fraction c of the friction limit F, f_t of a slipping point is proportional to tau.
-With c = 1, f_t of a slipping point with |tau| < F is tau. With 0 < c < 1, f_t does not jump if the slip of a point
-reverses its direction. With c = 0, f_t of a slipping point always has the magnitude F. Each geometry gives g, v_n, the
+With c = 1, f_t of a slipping point with |tau| < F is tau. With 0 < c < 1, f_t does not jump if the direction of the
+slip is reversed. With c = 0, f_t of a slipping point always has the magnitude F. Each geometry gives g, v_n, the
 normal, and for friction the deflection of the bristle and the velocity v_t.
 
 The variation of the force f_n n + f_t of a point is

@@ -186,8 +186,8 @@ class PairSearch(ABC):
         return own["data"].copy(), own["segments"].copy()
 
     def eval_slack(self) -> float:
-        """Return the largest distance by which the motion of a point can exceed the motion of the control points of its
-        cable [m].
+        """Return the largest distance by which the motion of a contact point can exceed the motion of the control
+        points of the same cable [m].
         """
         return 0.0
 
@@ -245,7 +245,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep the circles that they still need; other rows get circles that have no row
+        # rows keep circles with closed points; other rows get circles that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])

@@ -124,7 +124,7 @@ class FMUController(StepHook):
         self._probes: list[Probe] = []
         self._begin = self._reached = 0.0
         self._count = -1
-        # _begins is true until the first step of a solve, _is_first is true until its first exchange
+        # _begins is true until the first step of a solve, _is_first is true until the first exchange of this solve
         self._begins = self._is_first = True
         self.values: dict[str, float] = {}
 

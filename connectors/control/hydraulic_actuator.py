@@ -125,7 +125,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
-    """Return L [m] and its rate [m/s] for row i; L is NaN if the points coincide."""
+    """Return the distance L of the points [m] and the rate of L [m/s] for row i; L is NaN if the points coincide."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -208,7 +208,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # pressures; their equations follow the equations of the points
+        # pressures; the equations of the pressures follow the equations of the points
         s = L - row.offset_length
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]

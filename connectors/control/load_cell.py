@@ -187,7 +187,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # `joint` is listed so that the process of the joint evaluates the row
+    dofs=("joint", "node"),  # because `joint` is listed first, the process of the joint evaluates the row
     bind=bind,
     build=build,
     check=check,

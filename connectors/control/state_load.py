@@ -5,8 +5,9 @@ quantities.
     derivative of Jᵀ F with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
     derivative of Jᵀ F with respect to v: Jᵀ ∂F/∂u_t J_u
 
-J, H of the coordinate and J_u, J̇_u of the inputs are the derivatives of coordinate markers. The tangent contains the
-derivatives with respect to the coordinates of the inputs, so Newton's method solves for force and motion together.
+J is the derivative of the coordinate with respect to q, and H the second derivative; J_u and J̇_u are the derivatives
+of u and u_t of the inputs with respect to q. The tangent contains the derivatives with respect to the coordinates of
+the inputs, so Newton's method solves for force and motion together.
 """
 
 from __future__ import annotations

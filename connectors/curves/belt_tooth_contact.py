@@ -94,7 +94,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
     [m], the distance D from the centre of the pulley [m], and the global components x and y of the radial direction n.
     """
     A, d = u.A, u.d
-    # position in the frame of the pulley, rotated so that the groove is on the first axis
+    # position in the frame of the pulley, rotated such that the groove is on the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]

@@ -18,9 +18,9 @@ centre is within the material has no contact, because the law requires depths be
 
 History values per row: index of the piece (counted from 1, 0 without contact) and slip velocity of the first contact,
 then the same values of the second contact. History values are constant during Newton's iterations; during the
-iterations each line or arc in contact is extended beyond its ends. After the iterations the feet are determined again;
-the force error is the resulting change of the force on the circle. Rows without contact are not evaluated during the
-iterations.
+iterations each line or arc in contact is treated as extended beyond its ends. After the iterations the feet are
+determined again; the force error is the resulting change of the force on the circle. Rows without contact are not
+evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of

@@ -394,8 +394,8 @@ class _Line:
             torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, given as values or as functions
                 of the speed [rad/s]. Pulleys without speed and torque rotate freely.
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
-            friction: friction coefficient between belt and face for all pulleys, which grooves increase by their wedge
-                effect [1]; None: the coefficient of each pulley.
+            friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves
+                increases this coefficient; None: the coefficient of each pulley.
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:

@@ -78,8 +78,8 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether the powers are integrated. The powers are integrated only for belts on circles, because there
-            their evaluation takes little time.
+        is_wanted: whether the powers are integrated. The powers are integrated only for belts on circles, because the
+            evaluation of powers on circles takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
             the previous record, shape (3, pulleys) each.
     """

@@ -279,7 +279,8 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # in a closed belt, the loop starts at a cable in contact, so that no free span is divided
+        # in a closed belt, the loop starts at a cable in contact, because no free span may be divided between the start
+        # and the end of the loop
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -467,7 +468,7 @@ calls."""
 
 @kernel(fast=False)
 def count_step(r: Records) -> None:
-    """Count a step, and determine whether the state at its end is recorded."""
+    """Count a step, and determine whether the state at the end of the step is recorded."""
     r.counts[STEPS] += 1
     r.counts[PASSED] += 1
     is_due = r.counts[EVERY] > 0 and r.counts[STEPS] % r.counts[EVERY] == 0

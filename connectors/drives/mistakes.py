@@ -2,7 +2,7 @@
 thousand because of a wrong unit.
 
 The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
-a mounted belt is above 2e-5, which is the strain of a steel rope at less than a hundredth of its working load. Masses
+a mounted belt is above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load. Masses
 per length are below 200 kg/m. Longitudinal waves are faster than 30 m/s; in rubber the speed of these waves is some
 hundreds of m/s. The height of the cord above the face is below the radius. The bending stiffness is so small that the
 belt lies on its pulleys.

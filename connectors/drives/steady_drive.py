@@ -459,7 +459,8 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # relative differences of speeds are of the order of strains; multiplied by EA they are of the order of forces
+        # relative differences of speeds are of the order of strains; multiplied by EA these differences are of the
+        # order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press

@@ -1,5 +1,5 @@
-"""Teeth of timing belts and their pulleys: length of the belt from the number of teeth, positions of teeth, and contact
-with grooves.
+"""Teeth of timing belts, and pulleys with grooves for these teeth: length of the belt from the number of teeth,
+positions of teeth, and contact with grooves.
 
 A belt with N teeth of the pitch p has the slack length N p. On a pulley with z grooves the pitch line of an unstrained
 belt has the radius z p/(2 pi). At the start, the tooth nearest to the middle of an arc is in the middle of a groove.

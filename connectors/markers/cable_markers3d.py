@@ -150,7 +150,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
                 m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
-        # ∂W/∂p in the direction b, from derivatives of 1/|p|, [t]×, t, u, and D
+        # derivative of W with respect to component b of p, from derivatives of 1/|p|, [t]×, t, u, and D
         for b in range(3):
             change = 0.0
             for d in range(3):
@@ -161,7 +161,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # if the point is not on the axis: the offset F, and its derivative G with respect to r'
+        # if the point is not on the axis: the offset F, and the derivative G of F with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):

@@ -268,10 +268,10 @@ def build(rows: LocalRows) -> System:
 
 
 def find_used(rows: LocalRows) -> IntArray:
-    """Return the indices of the markers in the columns of their family, shape (rows,).
+    """Return the indices of the markers among the markers of their family, shape (rows,).
 
     Raises:
-        ModelError: nothing refers to a marker, so its columns are not filled.
+        ModelError: nothing refers to a marker, so its points are not evaluated.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:

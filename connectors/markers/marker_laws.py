@@ -54,7 +54,7 @@ def register_marker(
 def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
     """Create the records of markers, one per row. The fields are the columns of the table of the markers, and
 
-    index: index of the marker in the columns of its family.
+    index: index of the marker among the markers of its family.
     dofs: local coordinate indices, shape (width,), padded by 0.
 
     Args:

@@ -39,8 +39,8 @@ PairLoops = tuple[Callable[..., None], Callable[..., None]]
 class Pair(NamedTuple):
     """The two markers of each row."""
 
-    m0: IntArray  # index of marker 0 in the columns of its family, shape (rows,)
-    m1: IntArray  # index of marker 1 in the columns of its family, shape (rows,)
+    m0: IntArray  # index of marker 0 among the markers of its family, shape (rows,)
+    m1: IntArray  # index of marker 1 among the markers of its family, shape (rows,)
     dofs: IntArray  # local coordinate indices of marker 0, followed by the indices of marker 1, shape (rows, n)
     n0: int  # number of columns of ``dofs`` that belong to marker 0
     active: NDArray[np.bool_]  # whether each row exerts forces, shape (rows,)
@@ -265,7 +265,7 @@ def position_pair(
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
-            # dq ∂f/∂q + dv ∂f/∂v, then its product with Jᵀ
+            # dq ∂f/∂q + dv ∂f/∂v, then the product of this matrix with Jᵀ
             for k in range(3):
                 for b in range(n):
                     total = 0.0

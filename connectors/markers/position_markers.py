@@ -189,7 +189,9 @@ def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _bind_on_cable(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of markers on cables, with shape functions and their derivatives."""
+    """Create the records of markers on cables, with the shape functions and the derivatives of these functions with
+    respect to arc length.
+    """
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     return pack_markers(rows, NODE_DOFS, S=shape.S, dS=shape.dS)

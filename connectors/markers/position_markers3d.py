@@ -102,7 +102,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
         E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
         E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
-        # angular velocity and its derivatives with respect to e_t and e
+        # angular velocity, and the derivatives of the angular velocity with respect to e_t and e
         for d in range(3):
             m.omega[k, d] = 0.0
             for a in range(4):

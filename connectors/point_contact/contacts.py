@@ -1,4 +1,6 @@
-"""List of the contacts of a Hunt-Crossley force element. `kernels.py` evaluates the sums of their forces."""
+"""List of the contacts of a Hunt-Crossley force element. `kernels.py` evaluates the sum of the forces of all contacts
+on each surface.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contact of two ellipsoids (or spheres): search for the direction n in which their overlap is smallest.
+"""Contact of two ellipsoids (or spheres): search for the direction n in which the overlap of both bodies is smallest.
 
     support of body i: h_i(n) = sqrt(nᵀ Q_i n),    Q = B diag(a²) Bᵀ
     surface point: p_i(n) = Q_i n / h_i, from the centre to the point with the outward normal n

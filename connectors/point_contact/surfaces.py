@@ -97,7 +97,7 @@ class Surfaces(NamedTuple):
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
     carrier: IntArray  # entity index of the node, body without node, or ground that carries the surface, shape (n,)
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
-    marker: IntArray  # index of the marker of each surface in the columns of position markers, shape (n,)
+    marker: IntArray  # index of the marker of each surface among the position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
     size: FloatArray  # semi-axes; for spheres three times the radius, for half spaces 0 [m], shape (n, 3)
     reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)

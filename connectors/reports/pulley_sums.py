@@ -26,7 +26,7 @@ class PulleyRows(NamedTuple):
     """Rows of one pulley in the order of the cable; arrays have the shape (rows,) unless noted otherwise.
 
     Attributes:
-        circle: indices of the markers of the circles in the columns of their family.
+        circle: indices of the markers of the circles among the markers of their family.
         data: index of the first history value of each row.
         n: number of segments or points of each row.
         active: whether each row is active.

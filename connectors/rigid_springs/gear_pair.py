@@ -65,8 +65,8 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the sum r_0 ψ_0 + r_1 ψ_1 [m] and its rate, the distance |c| of the axes [m] and its rate, and the vectors
-    a, e, t.
+    """Return the sum r_0 ψ_0 + r_1 ψ_1 [m] and the rate of this sum, the distance |c| of the axes [m] and the rate of
+    this distance, and the vectors a, e, t.
     """
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), row.side

@@ -7,11 +7,10 @@
     force: g = k δ max(0, 1 + c |δ|_t) with the rate |δ|_t of |δ|; it pushes back and never pulls
     action: forces g a at the points, or torques g a, with moments in equilibrium
 
-The force is continuous for every c, so no contact state is stored, and the force is evaluated within Newton's
-iterations with its exact tangent. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require
-an impact law for the velocities, and the impact would be detected one step late, by an update after the iterations. A
-stiff stop is equivalent to a rigid stop if the contact time of about π sqrt(m/k) is about ten steps long, where m is
-the moving mass.
+The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
+Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
+for the velocities, and the impact would be detected one step late, by an update after the iterations. A stiff stop is
+equivalent to a rigid stop if the contact time of about π sqrt(m/k) is about ten steps long, where m is the moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
 """

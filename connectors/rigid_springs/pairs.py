@@ -12,7 +12,7 @@ With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the
     forces: Xᵀ F
     tangent: dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),    V = ∂F/∂y
 
-The law is written for complex numbers, so that P and V can be computed by complex steps: along a direction s in the
+The law is written for complex numbers. Therefore P and V can be computed by complex steps: along a direction s in the
 arguments x = [d, θ0, θ1, y], ∂F/∂s = Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small
 that the result is exact except for rounding errors. A rotation by i h θ changes a frame A to A + i h θ × A. A law must
 be analytic: it must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
@@ -191,7 +191,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, then its product with Xᵀ
+            # dq ∂F/∂q + dv ∂F/∂v, then the product of this matrix with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):
@@ -235,7 +235,8 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
     """Create a kernel of the remaining power [W]: F·y minus the lost power and minus the rate of the stored energy E.
-    The rate is the derivative of E along the motion."""
+    This rate is the derivative of E with respect to time along the motion.
+    """
 
     @kernel
     def beside(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:

@@ -202,7 +202,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # rope wound on drums at both ends, L_0 and its rate
+        # length wound on drums at both ends, L_0, and the rate of L_0
         for j in range(2):
             at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:

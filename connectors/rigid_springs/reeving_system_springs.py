@@ -8,11 +8,12 @@
 In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves rotate without
 friction: the rope exerts no torque on a sheave about its axis. The rope ends at the first and the last marker: at a
 point, or at a drum if the radius is not 0. The rope exerts a torque on a drum. L does not include the rope wound on the
-drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L alone.
+drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L with respect
+to q.
 
-If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope, so no energy is lost. The
-law of Exudyn has the same tangent lines but slightly longer arcs, and its forces are not derivatives of its rope
-length.
+If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
+coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and the forces
+of Exudyn are not derivatives of the rope length of Exudyn.
 """
 
 from __future__ import annotations

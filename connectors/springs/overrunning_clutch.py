@@ -9,7 +9,7 @@
     damping: d u_t is added to f while the clutch is locked
 
 If ``direction`` is -1, u and f change their signs. The return map of the torque is evaluated within Newton's method,
-with its exact tangent.
+with the exact tangent of the return map.
 
 Source: return map of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.

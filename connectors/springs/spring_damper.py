@@ -9,9 +9,9 @@
     tension only: N = N_e + d s_t, limited to [0, 2 N_e], if N_e > 0, else 0
     user function: N = force_function(t, row, s, s_t, k, d, L)
 
-A rope carries no compression, and its force must be continuous where it becomes slack. Therefore, with tension only,
-the damping force is at most as large as the elastic tension. The limited damping force dissipates energy for every rate
-s_t.
+A rope carries no compression, and the force must be continuous where the rope becomes slack. Therefore, with tension
+only, the damping force is at most as large as the elastic tension. The limited damping force dissipates energy for
+every rate s_t.
 
 If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
 message.

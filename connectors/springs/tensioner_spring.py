@@ -11,7 +11,7 @@ asymmetric damping.
 The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
 coefficient mu_s and damping d_s. The coefficients differ, because the spring presses on a sleeve in the tensioner. The
 resistance of this sleeve is larger when the belt lifts the arm than when the arm follows the belt. The return map of
-the friction torque is evaluated within Newton's method, with its exact tangent.
+the friction torque is evaluated within Newton's method, with the exact tangent of the return map.
 
 Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l denotes
 loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The energy loss of the cycle is

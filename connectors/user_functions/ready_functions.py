@@ -5,8 +5,8 @@
     sine: mean + amplitude sin(2 pi frequency t + phase)
     spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
-These functions can be used for every argument that accepts a function of time. A kernel evaluates them, so time steps
-need no Python calls. At a kink or jump the derivative is the right-hand derivative.
+These functions can be used for every argument that accepts a function of time. A kernel evaluates these functions, so
+time steps need no Python calls. At a kink or jump the derivative is the right-hand derivative.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """User functions of time in columns of tables. Functions are called once for each value of the time, their results are
-checked, and they are differentiated with respect to time if necessary.
+checked, and the functions are differentiated with respect to time if necessary.
 
 A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`; the following rules
 are for Python functions.

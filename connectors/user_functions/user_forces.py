@@ -394,8 +394,9 @@ def _difference(
 def _eval_group(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
 ) -> None:
-    """Call the function of a group and write its results: forces, shape (group, n), or two derivatives, shape (group,
-    n, n) each."""
+    """Call the function of a group and write the results of the function: forces, shape (group, n), or two derivatives,
+    shape (group, n, n) each.
+    """
     function, where, n = group.function, group.where, u.shape[1]
     if not isinstance(function, (Vectorised, Compiled)):
         for i, k in enumerate(where.tolist()):
