@@ -170,7 +170,7 @@ def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
 
 @kernel(inline=True)
 def carry_change(m: Vector, t0: Vector, t: Vector, dt: Vector) -> Vector:
-    """Return the variation of `carry` for the variation dt of t."""
+    """Return the variation of the result of `carry` for the variation dt of the tangent t."""
     w, c, dw, dc = cross(t0, t), dot(t0, t), cross(t0, dt), dot(t0, dt)
     v, f = cross(dw, m), 1.0 / (1.0 + c)
     h, dh = dot(w, m) * f, dot(dw, m) * f

@@ -205,7 +205,7 @@ def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
 
 @kernel(inline=True)
 def across(a: Vector, n: Vector) -> Vector:
-    """Return the component (I - n nᵀ) a perpendicular to n."""
+    """Return the component of the vector a perpendicular to the unit vector n, (I - n nᵀ) a."""
     h = dot(a, n)
     return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
 

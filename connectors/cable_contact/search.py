@@ -82,8 +82,9 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Write (r - p).r' at the ends of the pieces of cable b into F, shape (PIECES + 1,). The last value is computed
-    from the coordinates of the node at the end, so this value is identical to the first value of the next cable.
+    """Write (r - p).r' for the position p of a point at the ends of the pieces of cable b into F, shape (PIECES + 1,).
+    The last value is computed from the coordinates of the node at the end, so this value is identical to the first
+    value of the next cable.
     """
     z = gather(x, c[b])
     for k in range(PIECES + 1):

@@ -76,9 +76,9 @@ HOPS = 1000
 
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
-    """Find the foot of p on the chain, starting at the arc length s on cable b. Return the cable of the foot, the arc
-    length of the foot on this cable, and whether the foot is held at an end of the chain or at a node between two
-    cables.
+    """Find the foot of the point p on the chain of cable b, starting at the arc length s on cable b. Return the cable
+    of the foot, the arc length of the foot on this cable, and whether the foot is held at an end of the chain or at a
+    node between two cables.
     """
     held, last = False, 0
     for _ in range(HOPS):

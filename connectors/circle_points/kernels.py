@@ -153,7 +153,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
-    """Return the sum of S_a q_a, for x and y."""
+    """Return x and y of the sum of S_a q_a, with the shape functions S and the coordinates q of a cable."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
     y = S[0] * q[1] + S[1] * q[3] + S[2] * q[5] + S[3] * q[7]
     return x, y

@@ -45,7 +45,7 @@ def arctan2(y: float, x: float) -> float:
 
 @kernel(inline=True)
 def wrap(x: float, r: float) -> float:
-    """Return x modulo the circumference, in [-pi r, pi r)."""
+    """Return the arc length x modulo the circumference 2 pi r, in [-pi r, pi r)."""
     around = 2.0 * np.pi * r
     wrapped: float = x - np.floor(x / around + 0.5) * around
     return wrapped

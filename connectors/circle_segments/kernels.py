@@ -91,7 +91,7 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
 
 @kernel(inline=True)
 def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Return whether any of n gaps is closed."""
+    """Return whether any of the n stored gaps from index ``first`` is closed."""
     closed = False
     for j in range(first, first + n):
         closed |= data[j] <= 0.0
@@ -191,7 +191,7 @@ def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
 
 @kernel(inline=True)
 def read_slopes(slope: FloatArray, j: int) -> Four:
-    """Read r' at the points j and j + 1."""
+    """Return the slopes r' at the points j and j + 1."""
     return slope[j, 0], slope[j, 1], slope[j + 1, 0], slope[j + 1, 1]
 
 
@@ -239,7 +239,7 @@ def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, f
 
 @kernel(inline=True)
 def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
-    """Return `place_on_circle` for the segment ``h`` from point j to j + 1."""
+    """Return the results of `place_on_circle` for the segment ``h`` from point j to point j + 1."""
     on_axis = par.is_current and par.vertical_offset != 0.0
     return place_on_circle(par, o, axis_chord(slope, j, par.vertical_offset, h) if on_axis else h)
 
@@ -273,8 +273,9 @@ class SegmentState(NamedTuple):
 
 @kernel(inline=True)
 def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
-    """Evaluate v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of both ends relative to the
-    centre."""
+    """Evaluate the velocities v_n and v_t [m/s] and the normal force f_n [N] of the segment ``h``; ``va``: velocities
+    of both ends relative to the centre.
+    """
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
@@ -284,7 +285,7 @@ def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[flo
 
 @kernel(inline=True)
 def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
-    """Return f_t [N]; ``bristle`` is 0 unless the segment sticks."""
+    """Return the friction f_t [N]. The bristle deflection ``bristle`` is 0 unless the segment sticks."""
     return friction_force(
         state,
         trial(par.friction_stiffness, bristle, par.friction_velocity_penalty, vt),

@@ -81,7 +81,8 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 def fill_segment_tangent(
     par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
-    """Write dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), with the rows F0, F1, torque; return F0 and F1.
+    """Write dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), whose rows belong to F0, F1 and the torque;
+    return F0 and F1.
 
     If ``on_axis`` is true, x_cur depends on points of the axis instead of a and b; `add_axis_columns` adds the
     derivatives with respect to these points.
@@ -276,7 +277,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """Write J = S I of the points j and j + 1 on the axis, and apply `fill_cable_columns` to these points."""
+    """Write the Jacobian J = S I of points j and j + 1 on the axis, and apply `fill_cable_columns` to these points."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
@@ -288,7 +289,9 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
-    """Add B^T dF/d(v_c, omega) to N (11, 3), for markers whose Jacobians change in time."""
+    """Add B^T dF/d(v_c, omega), with the derivatives V of F with respect to the rates, to N (11, 3), for markers whose
+    Jacobians change in time.
+    """
     for b in range(3):
         if b < 2:
             w0, w1 = -(V[0, b] + V[0, b + 2]), -(V[1, b] + V[1, b + 2])
@@ -304,7 +307,9 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K, where G has the components xx, xy, yy of `eval_curvature`."""
+    """Add dq dS_a dS_b G to K for all pairs of shape functions a and b. G has the components xx, xy, yy of
+    `eval_curvature`.
+    """
     for a in range(4):
         for b in range(4):
             factor = dq * dS[a] * dS[b]

@@ -227,11 +227,11 @@ class Equations:
                 self.users[i] = UserEquation(rows, i, np.flatnonzero(here))
 
     def motion(self, s: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return q and q_t, shape (rows, w)."""
+        """Return the displacements q and the velocities q_t of the coordinates, shape (rows, w) each."""
         return s.x[self.dofs] - self.rows.reference, s.v[self.dofs]
 
     def gradients(self, s: Fields) -> FloatArray:
-        """Return J, shape (rows, w)."""
+        """Return the derivatives J of all equations, shape (rows, w)."""
         q, v = self.motion(s)
         J: FloatArray = self.X + 2.0 * self.Y * np.where(self.fast[:, None], v, q)
         for i, user in self.users.items():
@@ -240,7 +240,9 @@ class Equations:
         return J
 
     def values(self, s: Fields, rate_level: bool) -> FloatArray:
-        """Return C, shape (rows,); Ċ for rows at position level if ``rate_level`` is true."""
+        """Return the values C of all equations, shape (rows,). If ``rate_level`` is true, return Ċ for rows at position
+        level.
+        """
         q, v = self.motion(s)
         by_rate = (self.X + 2.0 * self.Y * q) * v if rate_level else self.X * q + self.Y * q * q
         terms = np.where(self.fast[:, None], self.X * v + self.Y * v * v, by_rate).sum(axis=1)
@@ -359,7 +361,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return C, shape (rows,); 0 where inactive."""
+    """Return the values C of the constraint equations, shape (rows,); 0 for inactive rows."""
     equations: Equations = rows.columns
     gap: FloatArray = equations.values(s, False) * equations.on
     return gap

@@ -85,7 +85,7 @@ def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_normal_force(law: PointLaw, gap: float, vn: float) -> float:
-    """Return f_n [N] of a closed point."""
+    """Return the normal force f_n [N] of a closed point."""
     fn: float = law.contact_stiffness * gap + law.contact_damping * eval_fading(law, gap)[0] * vn
     return 0.0 if law.clip_normal_force and fn > 0.0 else fn
 
@@ -113,7 +113,7 @@ def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: flo
 
 @kernel(inline=True)
 def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: float) -> Vector:
-    """Return the variation of f_t for variations of tau and f_n."""
+    """Return the variation of the friction f_t for the variations dtau of tau and dfn of f_n."""
     if f.slides:
         inverse = return_share(f.size, 1.0)
         e = inverse * f.tau[0], inverse * f.tau[1], inverse * f.tau[2]
@@ -134,7 +134,9 @@ def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: flo
 
 @kernel(inline=True)
 def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, float, float]:
-    """Return the derivatives of the friction along a line with respect to f_n, v and u."""
+    """Return the derivatives of the friction along a line with respect to the normal force f_n, the velocity v and the
+    deflection u.
+    """
     if state == UNDEFINED or law.friction_coefficient == 0.0:
         return 0.0, 0.0, 0.0
     by_fn = coulomb(law.friction_coefficient, fn)[1]

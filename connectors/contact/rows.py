@@ -69,5 +69,5 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 
 @kernel(inline=True, fast=False)
 def relative_place(k: int, n: float) -> float:
-    """Return the arc length of point k of n points, relative to the length of the cable [1], between 0 and 1."""
+    """Return the arc length of point k of n points, divided by the length of the cable [1], between 0 and 1."""
     return (k + 0.5) / n

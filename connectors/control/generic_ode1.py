@@ -106,7 +106,7 @@ def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) 
 
 @kernel
 def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """Subtract the right-hand side of the equation for y_t from f."""
+    """Subtract the right-hand sides of the equations for y_t from the residual f."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
@@ -162,7 +162,7 @@ def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFuncti
 
 
 def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Read y, u and u_t of row i."""
+    """Return the states y, the inputs u and the rates u_t of row i."""
     return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
 
 

@@ -313,7 +313,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the force N [N], > 0 pulls, shape (rows,); 0 where inactive."""
+    """Return the force N [N], > 0 if the cylinder pulls, shape (rows,); 0 for inactive rows."""
     pair, own, _, _ = rows.columns
     p, A = s.v[own["states"]], own["area"]
     damping = own["damping"] * eval_stroke_rate(rows, s)

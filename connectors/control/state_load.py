@@ -161,7 +161,7 @@ def update_loads(rows: LocalRows, s: Fields) -> None:
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return F without the load factor [N or N m], shape (rows,); 0 where inactive."""
+    """Return the load F without the load factor [N or N m], shape (rows,); 0 for inactive rows."""
     update_loads(rows, s)
     own, inputs, (G, R), _ = rows.columns
     m = s.markers[FAMILY]

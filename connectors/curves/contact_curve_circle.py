@@ -143,7 +143,7 @@ def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
-    """Return f_n and f_t of a contact [N]."""
+    """Return the normal force f_n and the friction f_t of a contact [N]."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
         # the force is at most twice the spring force; without penetration the damper has no force
@@ -455,8 +455,8 @@ def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
 
 
 def add_parts(rows: LocalRows, system: System) -> None:
-    """Add the update after Newton's method, and the `Gaps` for solvers. Impacts of circles are detected from the speed
-    relative to the body of the curve.
+    """Add the update of the history values after Newton's method, and the `Gaps` for solvers, to the system. Impacts of
+    circles are detected from the speed relative to the body of the curve.
     """
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     numbers, name, count = create_numbers(3 * len(own)), rows.table.kind, len(own)

@@ -521,7 +521,7 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt on an arc; ``scale`` is E R [N m]."""
+    """Return lam/R [1/m] of a belt with the force F [N] on an arc; ``scale`` is E R [N m]."""
     return (F + EA) / scale
 
 

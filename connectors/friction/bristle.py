@@ -43,7 +43,9 @@ def trial(k: float, u: float, d: float, v: float) -> float:
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """Return |tau| - F [N], and the state: the sign of ``towards`` if |tau| > F, otherwise 0."""
+    """Return the excess |tau| - F of the trial force [N], and the state: the sign of ``towards`` if |tau| > F,
+    otherwise 0.
+    """
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS
 
@@ -71,7 +73,7 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """Return F/|tau| of a slipping bristle [1], from |tau| and F; 0 for tau = 0."""
+    """Return the ratio F/|tau| of friction limit and trial force of a slipping bristle [1]; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 

@@ -57,7 +57,7 @@ class PositionOnCable3D(Component):
 
 @kernel
 def fill_cross(a: FloatArray, M: FloatArray) -> None:
-    """Write the matrix [a]× into M."""
+    """Write the matrix [a]× of the cross product, [a]× b = a × b, into M."""
     M[0, 0], M[0, 1], M[0, 2] = 0.0, -a[2], a[1]
     M[1, 0], M[1, 1], M[1, 2] = a[2], 0.0, -a[0]
     M[2, 0], M[2, 1], M[2, 2] = -a[1], a[0], 0.0

@@ -461,7 +461,7 @@ def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
 
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
-    """Return u [m or rad] and u_t [m/s or rad/s] of a row."""
+    """Return the difference u = w1 x1 - w0 x0 of coordinates [m or rad] and the rate u_t [m/s or rad/s] of a row."""
     m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 

@@ -149,7 +149,9 @@ def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArra
 
 @kernel
 def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Write X = ∂y/∂q̇ and Y = ∂y/∂q of row i, shape (9, n) each; j is a record with m0, m1, dofs and n0."""
+    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j is a record with m0,
+    m1, dofs and n0.
+    """
     n0, n = j.n0, j.dofs.shape[1]
     for b in range(n):
         first = b < n0

@@ -120,7 +120,9 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:
-    """Return S such that A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows, 3)."""
+    """Return the matrices S for which A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows,
+    3).
+    """
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):
         j, k = (d + 1) % 3, (d + 2) % 3

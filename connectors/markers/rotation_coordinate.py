@@ -72,7 +72,7 @@ class RotationCoordinate(Component):
 
 @kernel
 def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
-    """Return s, c and (s² + c²)/(e·e); all are 0 if the twist is undefined."""
+    """Return s, c and (s² + c²)/(e·e), see the docstring of this module; all are 0 if the twist is undefined."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
         e = x[row.dofs[p]]

@@ -46,7 +46,7 @@ def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tupl
 
 @kernel(inline=True)
 def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
-    """Return unit vectors t1 and t2 such that t1 × t2 = n."""
+    """Return unit vectors t1 and t2 with t1 × t2 = n, for the unit vector n."""
     # t1 = e × n with the coordinate axis e that has the largest angle to n
     if abs(nx) <= abs(ny) and abs(nx) <= abs(nz):
         x, y, z = 0.0, -nz, ny
@@ -74,7 +74,7 @@ def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float,
 def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
-    """Return x(n) [m]."""
+    """Return the overlap x of two bodies along the direction n [m]."""
     out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
@@ -163,7 +163,9 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
 
 @kernel
 def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz: float, axes: float) -> float:
-    """Return R of two bounded surfaces at n [m]; axes: product of all six semi-axes [m^6]."""
+    """Return the relative radius R of two bounded surfaces for the contact normal n [m]; axes: product of all six
+    semi-axes [m^6].
+    """
     h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
     h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
     ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)

@@ -32,7 +32,7 @@ class PairParameters(NamedTuple):
 
 @kernel(inline=True)
 def mix(a: float, b: float) -> float:
-    """Return 2ab/(a + b), or 0 if a and b are 0."""
+    """Return the friction coefficient 2ab/(a + b) of two materials, or 0 if a and b are 0."""
     return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
 
 

@@ -179,7 +179,9 @@ def belt_creep(
         return Rim(turn, slope, radius, radius / R, mu, bristles, damping)
 
     def cross(F_in: float, F_out: float, c: float, bristles: float) -> tuple[float, float, float]:
-        """Return w at the entry [1], the slip angle [rad] and the reference length [m] of the belt on a pulley."""
+        """Return the relative displacement w at the entry [1], the slip angle [rad] and the reference length [m] of the
+        belt on a pulley.
+        """
         slip = abs(log(F_in / F_out)) * R / (mu * radius)
         passage = Passage(0.0, slip, (pi - slip) / turn(F_in), F_in)
         if bristles < inf:

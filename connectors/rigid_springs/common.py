@@ -165,7 +165,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
 
 def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Evaluate x and x_t of the rows ``which``, shape (k, n) each."""
+    """Evaluate the displacements x and the rates x_t of the rows ``which``, shape (k, n) each."""
     pair, own = rows.columns
     x, xt = np.zeros((len(own), n)), np.zeros((len(own), n))
     fill(own, pair, s.markers[FAMILY], s.data, s.start_data, x, xt)

@@ -88,7 +88,7 @@ class ContactSphereSphere(Component):
 
 @kernel
 def raise_depth(x: complex, m: float) -> complex:
-    """Return x^m with the sign of x, for m >= 1."""
+    """Return |x|^m with the sign of x, for m >= 1."""
     a = abs(x.real)
     if m == 1.0:
         return x
@@ -121,7 +121,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex) -> Any:
-    """Return f_n of a closed contact [N]."""
+    """Return the normal force f_n of a closed contact [N]."""
     depth = raise_depth(-gap, row.exponent)
     f = row.contact_stiffness * depth - row.contact_damping * rate
     if row.impact_factor != 0.0:
@@ -235,7 +235,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
+    """Compute the side h = 1 or -1, and the factor χ v_i/k of the impact model, which is 0 for other models."""
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)

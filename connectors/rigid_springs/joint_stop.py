@@ -162,7 +162,7 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Compute joint frames whose third axis is a, and whether s is an angle."""
+    """Compute joint frames whose third axis is the axis a of the stop, and whether s is an angle."""
     direction = rows.local("direction")
     # axes in cyclic order, with the axis of the stop as the last axis
     order = (direction[:, None] + np.array((1, 2, 0))) % 3

@@ -41,7 +41,7 @@ CONVERGED = 1e-14
 
 @kernel
 def add(a: Any, x: Any, b: Any) -> Any:
-    """Return the vector a + x b."""
+    """Return the vector a + x b, for a number x."""
     return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
 
 
@@ -72,7 +72,9 @@ def guess(F: ComplexArray, radius: float, c: Any) -> float:
 
 @kernel
 def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
-    """Return ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; the angles ψ are NaN if no tangent exists."""
+    """Return ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M of a span, see the docstring of this module; the angles
+    ψ are NaN if no tangent exists.
+    """
     x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
     left = ITERATIONS
     while left > 0:
@@ -106,7 +108,8 @@ def eval_span(
     c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float, twist: float, shear: float,
     y: ComplexArray, out: ComplexArray,
 ) -> Any:  # fmt: skip
-    """Evaluate ψ_A, ψ_B and |t|; write g and the damping forces between the sheaves into ``out``, shape (18,).
+    """Evaluate the angles ψ_A, ψ_B and the length |t| of a span; write g and the damping forces between the sheaves
+    into ``out``, shape (18,).
 
     The damping consists of a torque and a force on the left-hand side. The torque is ``twist`` ((ω_B - ω_A)·e) e. The
     force is ``shear`` times the difference of the velocities of both ends perpendicular to the span, divided by the

@@ -76,7 +76,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
-    """Return f_t across and along the track [N] for the slip (x, y)."""
+    """Return the friction f_t across and along the track [N] for the slip (x, y) across and along the track [m/s]."""
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(row.history[0] ** 2 + row.history[1] ** 2)
     share = share_of_slip(speed, row.proportional_zone, not row.linear_zone)

@@ -55,7 +55,7 @@ def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArr
 
 @kernel
 def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
-    """Return the rate σ_t of row i [m/s]."""
+    """Return the rate σ_t of the position along the track of row i [m/s]."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
@@ -179,7 +179,7 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """Add the right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C."""
+    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]

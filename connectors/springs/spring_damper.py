@@ -73,7 +73,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 
 @kernel
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
-    """Return the tension N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
+    """Return the tension N [N] and its derivatives ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
         # if the length is 0 it is NaN, and the sum makes the force NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
@@ -132,7 +132,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 def fill_stretch(
     p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
 ) -> None:
-    """Write s [m] and s_t [m/s], shape (n, 1) each; NaN where the points coincide."""
+    """Write the stretch s [m] and its rate s_t [m/s], shape (n, 1) each; both are NaN if the points coincide."""
     for i in range(len(m0)):
         square, along = 0.0, 0.0
         for k in range(3):
