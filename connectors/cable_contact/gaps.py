@@ -89,7 +89,7 @@ def fill_cable_gaps(
 def sweep_cables(
     c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """Find the passage of two cables through each other within a step that has the greatest depth.
+    """Find, among the passages of two cables through each other within a step, the passage with the greatest depth.
 
     Args:
         c: the cables.

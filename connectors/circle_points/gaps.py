@@ -138,7 +138,8 @@ def sweep_circles(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the passage of a point through a circle of its set within a step that has the greatest depth.
+    """Find, among the passages of points through circles of their set within a step, the passage with the greatest
+    depth.
 
     Args:
         p: the rows.

@@ -155,7 +155,7 @@ def read_pose(k: int, g: Any) -> Disc:
 
 @kernel(inline=True)
 def read_four(a: FloatArray, k: int) -> Four:
-    """Read the four values of lane k."""
+    """Return the four values of lane k of the array a."""
     return a[0, k], a[1, k], a[2, k], a[3, k]
 
 

@@ -12,7 +12,7 @@
 
 P is the power of all forces; f_t acts on the circle at the radius r. The slip rate of the law is x_cur_t, which is 0
 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r +
-g and on the circle at the radius r.
+g, but on the circle at the radius r.
 
 Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
 on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and

@@ -720,7 +720,7 @@ class Belt(_Line):
         bending_loss: float = 0.0,
         **cable_columns: Any,
     ) -> None:
-        """Add a belt, and its contact with the pulleys.
+        """Add a belt, and the contact of the belt with the pulleys.
 
         Args:
             pulleys: the pulleys in the order of the running direction, 2 or more.

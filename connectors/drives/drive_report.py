@@ -724,5 +724,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """Return a value as text."""
+    """Return a value as text with the digits of `show_numbers`."""
     return show_numbers([value])[0]
