@@ -117,7 +117,7 @@ def is_stale(
     skin: float,
 ) -> bool:
     """Return whether the origin of a surface has moved by half the skin since the last search, or a surface that is no
-    candidate with a moving half space has come closer to this half space than the skin.
+    candidate with a moving half space has come so close to this half space that both may touch.
 
     ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """
