@@ -1,3 +1,3 @@
-"""Contact of 3D cables with each other and with themselves. Points on the axis of a cable touch the cubic axis of
-another cable.
+"""Contact of 3D cables with each other and with themselves. Points on the axis of a cable are in contact with the cubic
+axis of another cable.
 """

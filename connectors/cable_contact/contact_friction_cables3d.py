@@ -50,7 +50,7 @@ PARAMETERS = (
     "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
     "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
 )  # fmt: skip
-"""Columns of a contact set that the kernels read from the records of its cables."""
+"""Columns of a contact set that the kernels read from the records of the cables of the set."""
 
 
 class CableContactSet(Component):
@@ -73,8 +73,9 @@ class CableContactSet(Component):
 class ContactFrictionCables3D(Component):
     """A cable of a `CableContactSet`, with n contact points. The points may touch the axes of all cables of the set.
 
-    Friction may cause a torque about the axis of a cable. Because cables have no torsion, an external support carries
-    this torque. Each point has 18 history values for each of 6 possible contacts, see `kernels.py`.
+    Friction may cause a torque about the axis of a cable. Because cables have no torsion, the model assumes an external
+    support that carries this torque. Each point has 18 history values for each of 6 possible contacts, see
+    `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
@@ -197,7 +198,7 @@ def build(rows: LocalRows) -> CableSystem:
         assign(s)
         number = places.number
         # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
-        # the next update must search again
+        # the next update must search for contacts again
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -207,7 +208,7 @@ def build(rows: LocalRows) -> CableSystem:
         rests = bool(s.step_size[0] == 0.0)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
         if s.outcome[4] >= 0.0:
-            # index of the row with the largest error among the rows of this process
+            # index of the row with the largest force error among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def reset_caches() -> None:

@@ -1,11 +1,11 @@
 """Gaps between 3D cables. Solvers use the gaps to check whether time steps resolve contacts; see `Gaps`.
 
 Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
-passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. It searches for
-two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move straight from
-the start to the end of the step. In addition, the contact must be open at both ends of the step, or the points must
-change sides. The spacing of the compared points is at most one diameter. If two axes cross each other, the nearest two
-of these points are therefore at most 0.71 times the sum of radii apart.
+passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches
+for two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move along
+straight lines during the step. In addition, the contact must be open at both ends of the step, or the vector between
+the two points must reverse its direction. The spacing of the compared points is at most one diameter. If two axes cross
+each other, the nearest two of the compared points are therefore at most 0.71 times the sum of radii apart.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def fill_cable_gaps(
 def sweep_cables(
     c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """Find the passage of two cables through each other within a step that has the greatest depth.
+    """Find, among the passages of two cables through each other within a step, the passage with the greatest depth.
 
     Args:
         c: the cables.
@@ -102,8 +102,8 @@ def sweep_cables(
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
-        # coefficients of both cables at the start and at the end of the step; the spacing of their points is at most
-        # one diameter
+        # coefficients of the axes of both cables at the start and at the end of the step; the spacing of the compared
+        # points is at most one diameter
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
         na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
@@ -122,8 +122,8 @@ def sweep_cables(
                 # ignore points that are close to each other along one chain
                 if c[a].chain == c[b].chain and abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)) < c[a].apart:
                     continue
-                # vectors between the two points at the start and at the end of the step, and the smallest distance in
-                # between
+                # vectors between the two points at the start and at the end of the step, and the smallest distance of
+                # the points within the step
                 r0, r1 = value_at(yb, s), value_at(zb, s)
                 ax, ay, az = p0[0] - r0[0], p0[1] - r0[1], p0[2] - r0[2]
                 bx, by, bz = p1[0] - r1[0], p1[1] - r1[1], p1[2] - r1[2]
@@ -142,7 +142,8 @@ def sweep_cables(
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
-                # the contact is open at both ends of the step, or the point has changed sides
+                # the contact is open at both ends of the step, or the vector between the two points has reversed its
+                # direction
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az

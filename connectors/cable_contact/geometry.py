@@ -2,12 +2,12 @@
 rotate with a tangent.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
-method. The derivative of the left-hand side is r'.r' + (r - p).r''. During a Newton run of the model, the foot may lie
-on the extended cubic, beyond an end of its cable by up to half of the length. After the run `update.py` finds the cable
-on which the foot lies. At the end of a chain the foot does not move beyond the end.
+method. The derivative of (r - p).r' with respect to s is r'.r' + (r - p).r''. During a Newton run of the model, the
+foot may lie on the extended cubic, beyond an end of its cable by up to half of the length of this cable. After the run
+`update.py` finds the cable on which the foot lies. At the end of a chain the foot does not move beyond the end.
 
-The kernels of this package read records of the cables, named ``c``, shape (rows,). Their fields are the parameters of
-`CableContactSet` and:
+The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
+parameters of `CableContactSet` and:
 
     dofs: the twelve local coordinate indices
     length: reference length [m]
@@ -17,7 +17,7 @@ The kernels of this package read records of the cables, named ``c``, shape (rows
     before, after: rows of the neighbours in the chain, -1 at an end of the chain
     chain: index of the chain, different in each set
     arc: reference length of the chain up to the start of the cable [m]
-    loop: reference length of a closed chain, 0 for an open chain [m]
+    loop: reference length of the chain if it is closed, 0 for an open chain [m]
     apart: smallest arc length between two points of one chain that may touch each other [m]
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
@@ -39,7 +39,7 @@ from windlass.framework.kernels.kernel import kernel
 
 Cubic = tuple[Vector, Vector, Vector, Vector]
 BEYOND = 0.5
-"""Distance, divided by the length of the cable [1], by which a foot may lie beyond the ends of its cable during
+"""Distance, divided by the length of the cable [1], by which a foot may lie beyond the ends of this cable during
 Newton's method.
 """
 STEPS = 30
@@ -62,8 +62,9 @@ def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
 
 @kernel(inline=True, fast=False)
 def gather(x: FloatArray, row: Any) -> Cubic:
-    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable, or of its velocity if ``x`` contains
-    velocities."""
+    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable from coordinates ``x``, or the
+    coefficients of the velocity of the axis if ``x`` contains velocities.
+    """
     L, n = row.length, row.dofs
     p, u, q, w = read_vector(x, n, 0), read_vector(x, n, 3), read_vector(x, n, 6), read_vector(x, n, 9)
     c0, e0 = cubic_terms((q[0] - p[0]) / L, u[0], w[0], L)
@@ -141,11 +142,12 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Return whether the foot at s on cable b is not counted as a contact of the point at xi on cable a, because both
-    lie on the same chain with an arc length of less than ``apart``/2 between them.
+    """Return whether the foot at s on cable b is not counted as a contact of the point at xi on cable a, because point
+    and foot lie on the same chain with an arc length of less than ``apart``/2 between point and foot.
 
     The search ignores new feet within the arc length ``apart``. The foot of an existing contact can move into this
-    range: if the distance no longer has a separate minimum, the foot converges to the point itself.
+    range: if the distance between the point and the axis no longer has a separate minimum, the foot converges to the
+        point itself.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)
@@ -168,7 +170,7 @@ def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
 
 @kernel(inline=True)
 def carry_change(m: Vector, t0: Vector, t: Vector, dt: Vector) -> Vector:
-    """Return the variation of `carry` for the variation dt of t."""
+    """Return the variation of the result of `carry` for the variation dt of the tangent t."""
     w, c, dw, dc = cross(t0, t), dot(t0, t), cross(t0, dt), dot(t0, dt)
     v, f = cross(dw, m), 1.0 / (1.0 + c)
     h, dh = dot(w, m) * f, dot(dw, m) * f

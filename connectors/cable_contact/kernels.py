@@ -12,8 +12,8 @@ The force on A, on the left-hand side of the equations of motion, is f = -p n + 
 forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
 f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
 cable has no effect on the coordinates, because the cables have no torsion. The model assumes a support that prevents
-rotation of the cross sections about the axis and carries this torque. The output `axis_torque` is its magnitude. With
-this support all moments balance.
+rotation of the cross sections about the axis and carries this torque. The output `axis_torque` is the magnitude of this
+torque. With this support all moments balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot and the normal at the time at which sticking began. The normal is stored as two
@@ -25,8 +25,8 @@ The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
 of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
-cables. It is smaller for points on the inside of a bend, where the position of the foot is sensitive, and tends to 0
-for points of a core in the centre of a coil:
+cables. The share is smaller for points on the inside of a bend, where the position of the foot is sensitive, and tends
+to 0 for points of a core in the centre of a coil:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -74,7 +74,7 @@ from windlass.framework.kernels.kernel import kernel
 TOUCHING = 6
 """Largest number of cables that one point can touch simultaneously."""
 WIDTH = 18
-"""Number of history values of a contact slot, which describe the contact of a point with one cable."""
+"""Number of history values of a contact slot. These values describe the contact of a point with one cable."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
@@ -104,7 +104,7 @@ class TouchParameters(NamedTuple):
 
 class FootMotion(NamedTuple):
     """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at an end of B, r and r' of A with their rates, and r, r' and r'' of B with their rates.
+    foot is held at an end of B, r and r' of A at the point, and r, r' and r'' of B at the foot, each with its rate.
     """
 
     s: float
@@ -122,7 +122,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Bristle of a contact: whether it exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
+    """Bristle of a contact: whether the bristle exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
 
     holds: bool
     slid: float
@@ -165,7 +165,7 @@ def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParam
 
 @kernel
 def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
-    """Return the share σ from r' and r'' of both cables."""
+    """Return the share σ from d, and from r' and r'' of both cables."""
     a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
     return a * a / (a * a + b * b)
 
@@ -198,14 +198,14 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) 
 
 @kernel(inline=True)
 def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
-    """Return ω = t × r'_t/|r'|."""
+    """Return the angular velocity ω = t × r'_t/|r'| of a cross section, for l = |r'| and w = r'_t."""
     o = cross(t, w)
     return o[0] / l, o[1] / l, o[2] / l
 
 
 @kernel(inline=True)
 def across(a: Vector, n: Vector) -> Vector:
-    """Return the component (I - n nᵀ) a perpendicular to n."""
+    """Return the component of the vector a perpendicular to the unit vector n, (I - n nᵀ) a."""
     h = dot(a, n)
     return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
 
@@ -218,7 +218,7 @@ def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
 
 @kernel
 def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
-    """Evaluate forces and couples between a point and its foot."""
+    """Evaluate the forces and couples of the contact between a point and its foot."""
     d = combine(1.0, m.ra, -1.0, m.rb)
     D, n = unit(d)
     la, ta = unit(m.pa)
@@ -249,8 +249,8 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
-    """Add forces on r and r' of a point to the coordinates of its cable, with the shape functions S and their
-    derivatives dS.
+    """Add forces on r and r' of a point to the coordinates of its cable, with the shape functions S and the derivatives
+    dS of the shape functions with respect to arc length.
     """
     for j in range(4):
         for e in range(3):
@@ -261,7 +261,7 @@ def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector
 def add_residual(
     c: NDArray[Any], list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces of all contacts."""
+    """Add the forces of all contacts on the left-hand side of the equations of motion to f."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)

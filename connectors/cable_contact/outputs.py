@@ -79,8 +79,8 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the pressing force of each point per length [N/m], shape (rows, points). Each force is divided by its
-    share σ of the stiffness.
+    """Return the pressing force of each point per length [N/m], shape (rows, points). Each force is divided by the
+    share σ of its contact, because the points of the other cable carry the remaining force.
     """
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
@@ -95,7 +95,7 @@ def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the state of each point, shape (rows, points)."""
+    """Return the contact state of each point, shape (rows, points); with several contacts the largest state."""
     _, parts = eval_places(places, fields)
     return over_points(places, over_places(places, np.maximum(parts[:, STATE], OPEN), OPEN), np.maximum, OPEN)
 
@@ -108,15 +108,15 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the friction torque about the axis of each cable, which an external support carries [N m], shape
-    (rows,).
+    """Return the friction torque about the axis of each cable [N m], shape (rows,). An external support carries this
+    torque.
     """
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output that is the sum over the contacts of each cable."""
+    """Create an output: for each cable, the sum of a quantity of `fill_places` over its contacts."""
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)

@@ -44,7 +44,9 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 @dataclass
 class ContactPlaces:
-    """All contact slots of the points of this process, their stored contacts, and the cables of all processes."""
+    """All contact slots of the points of this process, the contacts stored in these slots, and the cables of all
+    processes.
+    """
 
     c: NDArray[Any]  # records of the cables
     at: IntArray  # index of the first history value of every contact slot, shape (slots,)
@@ -57,7 +59,7 @@ class ContactPlaces:
     """Index of the slot of each contact, in the order of ``taken``, shape (m,)."""
 
     def assign(self, data: FloatArray) -> None:
-        """Update the list of contacts from the history values."""
+        """Update ``number``, ``taken`` and ``rank`` from the history values."""
         number = data[self.at + NUMBER]
         if np.array_equal(number, self.number):
             return
@@ -79,7 +81,7 @@ class ContactPlaces:
 
 
 def create_places(c: NDArray[Any]) -> ContactPlaces:
-    """Create all contact slots, without contacts."""
+    """Create all contact slots of the points of this process. All slots are free."""
     points = np.repeat(np.arange(len(c)), c["points"])
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)

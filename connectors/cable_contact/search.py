@@ -1,13 +1,14 @@
-"""Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``.
+"""Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``
+since the last search.
 
 A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
 one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
 cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
-between two successive points of five points on the cubic. In addition, the end of a chain can be a foot. Therefore a
-point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain are ignored.
-New feet receive free slots in the order of their distance; feet in contact keep their slots.
+between two successive points of five points on the cubic. In addition, the end point of a chain can be a foot.
+Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain
+are ignored. New feet receive free slots in the order of their distance; feet in contact keep their slots.
 
 The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
 result of a search is valid while
@@ -81,8 +82,9 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Write (r - p).r' at the ends of the pieces of cable b into F, shape (PIECES + 1,). The last value is computed
-    from the coordinates of the node, so it is identical to the first value of the next cable.
+    """Write (r - p).r' for the position p of a point at the ends of the pieces of cable b into F, shape (PIECES + 1,).
+    The last value is computed from the coordinates of the node at the end, so this value is identical to the first
+    value of the next cable.
     """
     z = gather(x, c[b])
     for k in range(PIECES + 1):
@@ -117,7 +119,7 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # position of the point and its derivatives; F: (r - p).r' at the ends of the pieces of cable b
+            # position of the point and derivatives of this position; F: (r - p).r' at the ends of the pieces of cable b
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -223,10 +225,10 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 @dataclass
 class CableSearch:
-    """Search for feet, with the data that are stored between two searches."""
+    """Search for feet, with the data of the last search that are needed until the next search."""
 
     c: NDArray[Any]  # the cables, of all processes
-    name: str  # name of their component, for messages
+    name: str  # name of the component of the cables, for messages
     processes: Processes  # processes that search together; each process searches for its own points
     skin: FloatArray  # search margin of each cable [m], shape (rows,)
     group: IntArray  # set of each cable, shape (rows,)
@@ -240,8 +242,8 @@ class CableSearch:
     """
 
     def update(self, fields: Fields) -> bool:
-        """If the last search may be outdated, search for feet and store the contacts with them. Return whether a search
-        was made.
+        """If the last search may be outdated, search for feet and store the contacts with these feet in the history
+        values. Return whether a search was made.
 
         The feet of stored contacts must be updated before this call. If the search of any process may be outdated, all
         processes search.
@@ -320,7 +322,7 @@ class CableSearch:
         return which[order], found[order]
 
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
-        """Raise ModelError for cables that penetrate each other by more than a radius at the start."""
+        """Raise ModelError for cables that penetrate each other by more than the smaller radius at the start."""
         least = np.minimum(self.c["radius"][which[:, 0]], self.c["radius"][which[:, 2]])
         excess = found[:, 1] + least
         for k in np.argsort(excess, kind="stable")[:1]:
@@ -335,8 +337,8 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Describe the contact with the greatest depth, if this depth exceeds a radius. ``at`` and ``cable`` are
-        attributes of `ContactPlaces`.
+        """Return a description of the contact with the greatest depth if this depth exceeds a radius, otherwise an
+        empty list. ``at`` and ``cable`` are attributes of `ContactPlaces`.
         """
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])

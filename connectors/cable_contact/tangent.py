@@ -1,16 +1,16 @@
 """Exact tangent of the contact between two cables; see `kernels.py` for the forces.
 
-The force of a point depends on r and r' of A at the point and of B at the foot, and on their rates. Each equation of
-the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A variation of a coordinate
-changes r and r' in proportion to the shape functions and is weighted with dq. A variation of a velocity changes the
-rates of r and r' in proportion to the same functions and is weighted with dv. Therefore one evaluation gives the
-derivatives with respect to both coordinates and velocities. The foot satisfies d.r'_B = 0, so its arc length changes by
-δs:
+The force of a point depends on r and r' of cable A at the point and of cable B at the foot, and on the rates of these
+vectors. Each equation of the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A
+variation of a coordinate changes r and r' in proportion to the shape functions and is weighted with dq. A variation of
+a velocity changes the rates of r and r' in proportion to the same functions and is weighted with dv. Therefore one
+evaluation gives the derivatives with respect to both coordinates and velocities. The foot satisfies d.r'_B = 0.
+Therefore a variation of both cables changes the arc length s of the foot by δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
-The variation δs also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the
-reaction.
+The variation δs also changes r, r' and the rates of both at the foot, the distance s - s_0 of the bristle, and the
+shape functions that distribute the reaction to the nodes of B.
 
 Source: implicit differentiation, own derivation.
 """
@@ -69,7 +69,7 @@ class Change(NamedTuple):
 
 @kernel(inline=True)
 def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vector) -> Vector:
-    """Return the variation of ω = t × w/l."""
+    """Return the variation of the angular velocity ω = t × w/l for the variations dt of t, dl of l and dw of w."""
     o, a, b = cross_section_rate(t, l, w), cross(dt, w), cross(t, dw)
     return (a[0] + b[0] - o[0] * dl) / l, (a[1] + b[1] - o[1] * dl) / l, (a[2] + b[2] - o[2] * dl) / l
 
@@ -83,7 +83,7 @@ def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
 
 @kernel(inline=True)
 def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
-    """Return the variation of (I - n nᵀ) a."""
+    """Return the variation of (I - n nᵀ) a for the variations da of a and dn of n."""
     h, dh = dot(a, n), dot(da, n) + dot(a, dn)
     return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
 
@@ -92,7 +92,7 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Return the variation of ``share`` times (couple × t)/l."""
+    """Return the variation of a force on a slope, ``share`` times (couple × t)/l, for variations of couple, t, l."""
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
@@ -113,8 +113,8 @@ def eval_change(
     dvb: Vector,
     dwb: Vector,
 ) -> Change:
-    """Return the variations of the contact for variations of r, r' and their rates. The variations on B are given at a
-    constant arc length.
+    """Return the variations of the quantities of `Change` for variations of r (dra, drb), r' (dpa, dpb), r_t (dva, dvb)
+    and r'_t (dwa, dwb) on cables A and B. The variations on B are given at a constant arc length.
     """
     ds = 0.0
     if not m.held:
@@ -122,7 +122,7 @@ def eval_change(
     # variation of r_B and r'_B due to the motion of the foot along B
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
-    # distance and its direction, both tangents, and the normal velocity
+    # distance D and direction n, both tangents, and the normal velocity
     n, dd = t.n, combine(1.0, dra, -1.0, drb)
     dD, dn = change_unit(n, t.D, dd)
     dla, dta = change_unit(t.ta, t.la, dpa)
@@ -171,7 +171,7 @@ def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
     """Write derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). The rows of C
-    are the force on r_A (3), the force on r'_A (3), the force on r'_B (3), and s.
+    contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on r'_B (3), and of s.
     """
     for col in range(12):
         which, axis = col // 3, col % 3
@@ -227,7 +227,8 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # derivatives with respect to r and r' of both axes, then with respect to coordinates
+            # derivatives with respect to r and r' of both axes, and from these the derivatives with respect to
+            # coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
             t = eval_touch(par, m, z)
             fill_changes(par, m, z, t, dq, dv, C)

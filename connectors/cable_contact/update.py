@@ -3,16 +3,16 @@ symbols.
 
 A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
 the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. In
-static solves the change of the forces due to new values of the share σ is added to the error. A point that has just
-closed gets its anchor at its current position. The anchor of a slipping point is chosen such that bristle and damper
-together exert the force μ p:
+static solves the change of the forces due to new values of the share σ is added to the force error. The anchor of a
+point that has just closed is set to the current position of the point. The anchor of a slipping point is chosen such
+that bristle and damper together exert the force μ p:
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents. Cables that penetrate each other
-by more than a radius would pass through each other. In this case the force error is infinite, so solvers reduce the
-step or fail.
+A sticking point keeps its anchor; m_A and m_B are rotated together with the tangents t_A and t_B. Cables that penetrate
+each other by more than a radius would pass through each other. In this case the force error is infinite, so solvers
+reduce the step or fail.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Distance beyond the end of a cable, divided by its length [1], up to which a foot is not transferred to the next
-cable.
+"""Distance beyond the end of a cable, divided by the length of the cable [1], up to which a foot is not transferred to
+the next cable.
 """
 SAME_FOOT = 1e-4
 """Distance, divided by the length of the cable [1], below which two feet of one point are treated as one foot."""
@@ -76,8 +76,9 @@ HOPS = 1000
 
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
-    """Find the foot of p on the chain, starting at the arc length s on cable b. Return the cable of the foot, its arc
-    length, and whether it is held at an end of the chain.
+    """Find the foot of the point p on the chain of cable b, starting at the arc length s on cable b. Return the cable
+    of the foot, the arc length of the foot on this cable, and whether the foot is held at an end of the chain or at a
+    node between two cables.
     """
     held, last = False, 0
     for _ in range(HOPS):
@@ -164,7 +165,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
-    """If two contacts of a point have the same foot, delete one of them."""
+    """If two contacts of a point have the same foot, delete one of these contacts."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -199,8 +200,8 @@ def update_history(
     ``rests``: whether the solve is static; in static solves, forces must balance with the new shares σ.
 
     The values of ``outcome`` are the largest sum of the errors of a cable [N], whether any contact state has changed or
-    any foot has moved to another cable, the largest pressing force of a cable [N], and the row of the largest error,
-    which is -1 without errors.
+    any foot has moved to another cable, the largest pressing force of a cable [N], and the row with the largest error,
+    or -1 without errors.
     """
     changed = passed
     for i in range(len(list_.at)):
@@ -244,8 +245,8 @@ def update_history(
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Return the depth of the penetration of cables a and b at the point p of cable a; r is the closest point of cable
-    b [m].
+    """Return the penetration depth of cables a and b at the point p on the axis of cable a [m]; r is the closest point
+    on the axis of cable b.
     """
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))

@@ -54,8 +54,8 @@ def add_contact(
     """Add contact between every cable and every circle. With laws for segments, all circles share one marker per cable.
 
     Args:
-        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; only
-            this law is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and
+        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; of the
+            three laws, only this law is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and
             `ContactCircleCable2D` replace the cable by straight segments.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables of the types `Cable2D` or `ALECable2D`. `ALECable2D` is only allowed without
@@ -153,7 +153,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat the values of an array with one value per circle, so that each pair of circle and cable has a value.
+    """Repeat the values of an array with one value per circle, because each pair of circle and cable needs a value.
     Return other arguments unchanged.
     """
     if shape_of(value) != (circles,):

@@ -15,8 +15,8 @@ length of the belt minus the lengths of the arc and of the straight span, is
     the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
     function of the straight line for s > 0.
 
-The span is a tangent of a circle of the radius R + l²/(2 R), which the straight line touches at s = 0. On a rigid
-circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
+The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); it touches this circle at s = 0. On
+a rigid circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
 
 If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the sum of the
 additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R + t l/2 - R
@@ -36,8 +36,8 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 CLOSE = 1e-5
-"""Smallest |g|/a [1]. If the two roots p are closer, they are evaluated with this value, because the equations are
-singular for equal roots.
+"""Smallest |g|/a [1], where a + i g and a - i g are the roots p. If the ratio is smaller, the roots are evaluated with
+this value, because the equations are singular for equal roots.
 """
 STIFFEST = 1e30
 """Contact stiffness above which a circle is treated as rigid [N/m²]."""
@@ -49,7 +49,7 @@ class SpanEnds(NamedTuple):
     """Quantities of the ends of arcs. All arrays have the broadcast shape of the arguments of `eval_ends`.
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
-        belt touches beyond the arc.
+        belt leaves the circle beyond the end of the arc.
     longer: additional length of the belt at one end of the arc, see the docstring of this module [m].
     offset: distance between the straight line of the span and the parallel tangent of the circle [m].
     curvature: curvature of the belt on the circle [1/m].

@@ -5,8 +5,8 @@ segment. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 
-The stored gap is updated after a Newton run, and only if its sign has changed. The contact exerts no torque on the
-circle, so any position marker is allowed.
+The stored gap is updated after a Newton run, and only if the sign of the gap has changed. The contact exerts no torque
+on the circle, so any position marker is allowed.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
@@ -52,8 +52,8 @@ class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair.
 
     Stiffness and damping *per segment* are used unchanged for every segment; values *per length* are multiplied by the
-    reference length L/n of a segment, so the contact does not depend on the mesh. History values per row: the gaps of
-    the n segments [m].
+    reference length L/n of a segment, so the stiffness of the contact does not depend on the number of segments n.
+    History values per row: the gaps of the n segments [m].
     """
 
     circle = ref(POSITION, "centre of the circle")
@@ -73,7 +73,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def note_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Update the stored gaps, and write the outcome of the update."""
+    """Update the stored gaps, and write the outcome of the update into ``outcome``."""
     error, changed, force, row = update_gaps(c, shape, circle, data)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

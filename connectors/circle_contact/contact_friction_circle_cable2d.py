@@ -6,9 +6,9 @@ with
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
-segment. The history values describe whether a segment is closed and whether it sticks. They change only between Newton
-runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points of a segment in
-the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t.
+segment. The history values describe whether a segment is closed and whether it sticks. The history values change only
+between Newton runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points
+of a segment in the ratio 1-rho to rho. The circle receives the reaction and the torque of f_t.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. In Exudyn the
 length l in x_cur is the reference length of a segment. In this law l is the current length of the segment on the
@@ -72,12 +72,13 @@ class ContactFrictionCircleCable2D(SegmentContact):
     Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and similar
     columns): every segment has the given value, so twice as many elements or segments make the contact twice as stiff.
     *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and similar columns): the given value is
-    multiplied by the reference length L/n of a segment, so the contact does not depend on the mesh. The friction
-    coefficient is used unchanged in both forms.
+    multiplied by the reference length L/n of a segment, so the stiffness of the contact does not depend on the number
+    of segments n. The friction coefficient is used unchanged in both forms.
 
     With segment normals, the torque on the circle is r f_t, although f_t acts at the distance r + g from the centre.
-    Therefore the moments of all forces sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the
-    end points of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
+    Therefore the moments of all forces on circle and cable sum to g f_t instead of 0. With ``use_segment_normals``
+    false f_t acts at the end points of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.
+    The forces on circle and cable always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
     sticking position belongs to a segment of the mesh, so the bristle does not move with the material. History values
@@ -149,7 +150,7 @@ def note_states(
     start: FloatArray,
     outcome: FloatArray,
 ) -> None:
-    """Update gaps, states and sticking positions, and write the outcome of the update."""
+    """Update gaps, states and sticking positions, and write the outcome of the update into ``outcome``."""
     error, changed, force, row = update_friction(c, shape, circle, data, start)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

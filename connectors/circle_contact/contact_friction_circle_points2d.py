@@ -6,7 +6,7 @@ Each point represents the length L/n of the cable, with the forces
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 where u is the mean displacement of the points of the cable along the circle since the points began to stick. The
-bristles stick to points of the material, and the force acts at each of these points; see `circle_points/kernels.py` for
+bristles stick to points of the material, and the forces act at the contact points; see `circle_points/kernels.py` for
 all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
@@ -48,38 +48,39 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
-    The cable is divided into ``segments`` equal parts. The contact point of each part is its middle, on the cubic axis
-    or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable; each point
-    represents a part of the length L/n, so the contact does not depend on the mesh. Forces and moments of cable and
-    circle sum to 0 exactly.
+    The cable is divided into ``segments`` equal parts. The contact point of each part is the middle of the part, on the
+    cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable; each
+    point represents a part of the length L/n, so the stiffness of the contact does not depend on the number of points
+    n. Forces and moments of cable and circle sum to 0 exactly.
 
     All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
-    move along the circle in both directions while a cubic is bent onto the circle. Two points per cable are sufficient
-    for cables that lie on the circle. Four points are necessary for cables that run onto the circle. With
-    ``friction_coefficient`` 0 there is no friction, regardless of the other parameters. If the coefficient is increased
-    from 0 later, the bristles start without deflection. With ``cord_offset`` the axis of the cable, which is the cord
-    of a belt, lies at this distance above the contact face. The deflection of bristles is measured at the cord, so
-    bending a belt onto the circle causes no traction. The friction limit applies at the contact face: mu |f_n| r/(r +
-    cord_offset).
+    move along the circle in both directions while the cubic axis of a cable is bent onto the circle. Two points per
+    cable are sufficient for cables that lie on the circle. Four points are necessary for cables that run onto the
+    circle. With ``friction_coefficient`` 0 there is no friction, regardless of the other parameters. If the coefficient
+    is increased from 0 later, the bristles start without deflection. With ``cord_offset`` the axis of the cable, which
+    is the cord of a belt, lies at the distance ``cord_offset`` above the contact face. The deflection of bristles is
+    measured at the cord, so bending a belt onto the circle causes no traction. The friction limit applies at the
+    contact face: mu |f_n| r/(r + cord_offset).
 
     With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). Therefore a belt with the mounting tension
-    runs on the given radius for any contact stiffness. The press of a cable is the force F = N - rhoA v², with the
-    tension N and the speed v. F is updated in each step; its initial value is ``press``. The friction of a cable that
-    runs onto the circle begins when all points of the cable are closed, because its points move along the circle until
-    then.
+    runs on the given radius for any contact stiffness. The force F = N - rhoA v² presses a cable onto the circle, with
+    the tension N, the speed v, and the mass per length rhoA. F is updated in each step; its initial value is ``press``.
+    The friction of a cable that runs onto the circle begins when all points of the cable are closed, because the points
+    of the cable move along the circle until then.
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
     neighbours on the circle. The result is the same as with a rigid layer between cord and contact face: the belt
-    sticks to the circle with the stretch that it has at the entry. Otherwise the bristles of a row with ``press`` act
-    as an elastic layer with the stiffness of the bristles. The shear of this layer begins at the point where the belt
-    first touches the circle. See `circle_points/rigid_layer.py` and `circle_points/soft_layer.py`.
+    sticks to the circle with the stretch that the belt has where it runs onto the circle. Without ``rigid_layer`` the
+    bristles of a row with ``press`` act as an elastic layer with the stiffness of the bristles. The shear of this layer
+    begins at the point where the belt first touches the circle. See `circle_points/rigid_layer.py` and
+    `circle_points/soft_layer.py`.
 
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
-    has further values: F - press [N] for the next Newton run, whether the cable has friction, F - press in the previous
-    step [N], the displacement of the cable before it reached the circle [m], the integral of the stretch over this
-    displacement [m], the stretch in the previous step [1], the mean stretch of waves [1] and the number of waves.
-    Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous
-    step [m/s], the displacement since the first point touched [m], and 0.
+    has further values: F - press [N] for the next Newton run, whether the cable has friction (1) or not (0), F - press
+    in the previous step [N], the displacement of the cable before it reached the circle [m], the integral of the
+    stretch over this displacement [m], the stretch in the previous step [1], the mean stretch of waves [1] and the
+    number of waves. Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in
+    the previous step [m/s], the displacement since the first point touched [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

@@ -1,9 +1,9 @@
 """Contact with friction between points on the cubic axis of cables and the circles of a set, for reevings, conveyors
 and long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to the circle of
-the set that is near the cable. Therefore a belt of n cables on k circles has 2 n rows instead of k n. The tangent
-couples each cable only to circles near it; see `contact/pair_search.py`.
+The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to one circle of
+the set near the cable, or to no circle. Therefore a belt of n cables on k circles has 2 n rows instead of k n. The
+tangent couples each cable only to circles near it; see `contact/pair_search.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
@@ -100,7 +100,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairColumns:
-    """Create the arrays that the kernels read. The rows have no circles yet."""
+    """Create the arrays that the kernels read. No circle is assigned to the rows yet."""
     layout, count = rows.layout, len(rows.rows)
     circles, of_set = _find_circles(rows.world)
     known = layout.local_dofs(circles) if circles.size else circles
@@ -138,8 +138,8 @@ def build(rows: LocalRows) -> System:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the outputs of `eval_points` for all points, and the columns of the rows. The gap of a row without circle
-    is inf.
+    """Return the outputs of `eval_points` for all points, and the arrays of the rows for kernels. The gap of a row
+    without circle is inf.
     """
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)

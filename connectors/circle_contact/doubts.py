@@ -2,21 +2,21 @@
 reports it before or after a run.
 
 - Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
-  which steps must resolve. If a step is longer than `LONGEST_STEP` periods, the computed energy losses of belts are
-  doubtful.
+  which steps must resolve. If a time step is longer than `LONGEST_STEP` periods, the computed energy losses of belts
+  are doubtful.
 - Angle per segment. The middle of a straight segment of length l touches the circle. The path of the cable becomes
   longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. If a cable crosses a circle along a
   chord shorter than the spacing of the contact points, the contact may not be detected.
-- Length of cables. The cubic axes of cables deviate from the circle. The effect of this deviation depends on the
-  stiffness of contact and bristles, see `mesh.py`.
+- Length of cables. The cubic axes of cables deviate from the circle. The effect of this deviation on results depends on
+    the stiffness of contact and bristles, see `mesh.py`.
 - Overlapping circles. Circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
 - Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
 - Static solves. The result is doubtful if a circle is far from all cables (checked on one process only). It is also
   doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on the
-  side to which it is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable may be
-  pushed out below it.
+  side to which the cable is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable may
+  be pushed out below it.
 - Windings. If the number of turns of a closed belt around a pulley changes, the belt has left the pulley.
 """
 
@@ -47,8 +47,8 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] above which results are doubtful. At this angle the path of the cable is 1 %
-too long.
+"""Angle of a segment on its circle [rad] above which results are doubtful. At this angle the path of the cable around
+the circle is 1 % too long.
 """
 LONGEST_STEP = 3.0
 """Ratio of the step size to the period of the vibration of a belt on its contact stiffness [1] above which the computed
@@ -110,7 +110,7 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments, see `eval_segments`.
-        long_steps: results of `find_long_steps`, which replace the check of the step for single cables.
+        long_steps: results of `find_long_steps`. They replace the check of the step size for single cables.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):

@@ -1,7 +1,7 @@
 """Drawings of the contact between circles and cables.
 
 Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Points of circles have the
-fields `displacement` and `velocity`, like points of cables. The lines of the cables receive the further fields
+fields `displacement` and `velocity`, like points of cables. The lines of the cables receive these fields in addition:
 
 | line field | unit | meaning | combination of several circles on one line |
 | --- | --- | --- | --- |
@@ -14,8 +14,8 @@ fields `displacement` and `velocity`, like points of cables. The lines of the ca
 If the run has an `EnergyLedger`, the lines of each circle receive the field `friction_work` [J], summed over all
 cables.
 
-The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle; the normal n points from the circle to
-the cable. `gap` is NaN on lines that cannot touch a circle.
+The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle; the normal n points from the centre of
+the circle to the cable. `gap` is NaN on lines that cannot touch a circle.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Circles(NamedTuple):
     """Data of the circles of a set of rows that are constant during a run."""
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
-    marker: IntArray  # indices of these markers in the columns of their family, shape (circles,)
+    marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
     drawing: Drawing  # the reference drawing, without positions
 

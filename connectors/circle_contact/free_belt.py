@@ -2,10 +2,10 @@
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
 The gap g of a belt on a circle follows the equation of a string on an elastic foundation: F g'' = k g + F/R. At the
-distance s from the entry its depth is F/(k R) (1 - exp(-s/l)) with l² = F/k. Near the entry the belt therefore runs on
-a larger radius, and its slope differs from the tangent of the circle. Therefore the angle on the circle per length of
-belt is smaller than inside the arc, by the relative difference l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k,
-the displacement u of the elastic belt on its bristles satisfies
+distance s from the entry the depth of the belt is F/(k R) (1 - exp(-s/l)) with l² = F/k. Near the entry the belt
+therefore runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle.
+Therefore the angle on the circle per length of belt is smaller than inside the arc, by the relative difference l²/R²
+(exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its bristles satisfies
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
     -u.
@@ -30,14 +30,17 @@ WAVE_FACTOR = 384.0
 elements from the arc; t is the angle of an element, and T is the tension.
 """
 SHARE = 0.3
-"""Share of the allowed traction that may be due to the depth of contact [1]. The mesh may cause the same share, and
-waves of the belt may cause the remainder.
+"""Share of the allowed traction that may be due to the depth of the belt in the contact [1]. The mesh may cause the
+same share, and waves of the belt may cause the remainder of the allowed traction.
 """
 NEAR = 1e-6
-"""Relative difference between l and a, or l and 2 a [1], below which the closed form becomes 0/0."""
+"""Relative difference between l and a, or l and 2 a [1], below which rounding errors dominate the closed form, because
+it becomes 0/0 at the limit.
+"""
 REACH, PLACES, COARSE = 10.0, 2000, 40
-"""Constants of the search for the largest deflection. REACH: length of the searched arc, divided by the decay length
-[1]. PLACES: number of intervals of this arc. COARSE: number of intervals per step of the first, coarse search.
+"""Constants of the search for the largest deflection. REACH: length of the searched arc, divided by the larger of the
+decay lengths l and a [1]. PLACES: number of intervals of this arc. COARSE: number of intervals per step of the first,
+coarse search.
 """
 LARGEST_ANGLE = 0.3
 """Largest angle of an element on the circle [rad]. With larger angles the simulated motion of drives does not become
@@ -104,7 +107,7 @@ class SinkingTraction(NamedTuple):
 
     @property
     def traction(self) -> float:
-        """Traction relative to the friction limit [1]."""
+        """Traction divided by the friction limit [1]."""
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
@@ -169,9 +172,9 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    The depth of contact and the mesh each cause at most three tenths of ``traction``. If the contact has a third of the
-    critical damping, waves of the belt use at most the remainder. Bending stiffness is neglected: it increases the
-    tractions if sqrt(EI/F) exceeds l.
+    The depth of the belt in the contact and the mesh each cause at most three tenths of ``traction``. If the contact
+    has a third of the critical damping, waves of the belt cause at most the remainder of ``traction``. Bending
+    stiffness is neglected: bending stiffness EI increases the tractions if sqrt(EI/F) exceeds the length l = sqrt(F/k).
 
     Args:
         axial_stiffness: EA [N], > 0.

@@ -7,9 +7,9 @@ docs/explanation/theory/contact.md. The consequences are
 
 - Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
   the tractions exceed the friction limit mu f_n, both ends of an arc slip alternately in both directions.
-- Open points on the arc. The contact opens at points where the depth of a cable is smaller than its deviation, and the
-  energy of the bristles is lost. This loss is relevant if the length sqrt(EA/mu_k), over which a change of tension is
-  transferred to the circle, is a large part of the arc.
+- Open points on the arc. The contact opens at points where the depth of a cable in the contact is smaller than its
+  deviation from the circle, and the energy of the bristles at these points is lost. This loss is relevant if the length
+  sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
 - Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
   on a pulley, the pulley slips whenever a cable leaves. The error of the loss of speed of a pulley depends on the
   number of cables on its arc. In test runs it was below 0.5 % with 2.5 cables, up to 1 % with 1.9 cables, 15 % with 1.7
@@ -59,7 +59,8 @@ REST = 1e-9
 ROOM = 1.2
 """Ratio of the recommended number of cables on an arc to the smallest sufficient number [1]."""
 FINEST = 4.0
-"""Largest ratio of the number of elements that short arcs require to the number that the smallest circle requires [1].
+"""Largest ratio of the number of elements that short arcs require to the number of elements that the smallest circle
+requires [1].
 """
 LARGEST_TRACTION = 0.75
 """Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. If the
@@ -76,8 +77,8 @@ def choose_angle(strain: float) -> float:
 
 
 def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: Sequence[float]) -> int:
-    """Return the number of cables of a belt for which the cables are short enough for its smallest circle and its
-    shortest arc.
+    """Return the number of cables of a belt for which the cables are short enough for the smallest circle and the
+    shortest arc of the belt.
 
     Args:
         length: length of the route [m].
@@ -91,7 +92,7 @@ def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: 
 
 
 def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
-    """Find rows with ``press`` > 0, which are rows of belts, whose cables touch their circle, shape (k,)."""
+    """Return the indices of rows of belts (``press`` > 0) whose cable touches the circle of the row, shape (k,)."""
     first = c["data"].astype(np.int64)
     on = np.flatnonzero((c["press"] > 0.0) & c["active"] & (c["axial_stiffness"] > 0.0))
     return on[[bool((fields.data[first[k] : first[k] + c["segments"][k]] <= 0.0).any()) for k in on]]
@@ -117,15 +118,16 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 @dataclass(frozen=True)
 class BeltArc:
-    """Contact of a belt with a rotating circle: the name of the circle, and the index of its marker, which is different
-    for each belt.
+    """Contact of a belt with a rotating circle: the name of the circle, and the index of the marker of the circle. Each
+    belt has a different marker on the same circle.
     """
 
     circle: str
     marker: int
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return a reason for doubt if too few cables touch the circle to determine its speed. ``total`` contains three
+        """Return a reason for doubt if too few cables touch the circle to determine the speed of the circle, otherwise
+        None. ``total`` contains three
         values: the number of touching cables, this number times the radius [m], and this number times the number of
         cables in contact beyond each end of the arc.
         """
@@ -133,7 +135,8 @@ class BeltArc:
         least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
         if touching >= least:
             return None
-        # the number of cables on the arc and the number beyond its ends are both proportional to the number of elements
+        # the number of cables on the arc and the number of cables beyond the ends of the arc are both proportional to
+        # the number of elements
         more = ROOM * FEWEST_ON_ARC / max(touching - FEWER_PER_REACH * reach, 0.1 * touching)
         return (
             f"{touching:.2g} cables touch the circle {self.circle} of radius {radius:g} m, which turns: must be "
@@ -171,7 +174,7 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     # current gaps are used, because contact states may not have been updated yet
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
-        # belts on enlarged circles are checked after the run, together with the length of their cables
+        # belts on enlarged circles are checked after the run, together with the length of the cables of these belts
         gap = np.where(c["press"][:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c["segments"]
     rubs = c["active"] & (c["friction_coefficient"] > 0.0) & (c["friction_stiffness"] > 0.0)

@@ -1,8 +1,9 @@
 """Closed form of the tractions on a circle that the mesh of a belt without load causes.
 
 At both ends of an arc the curvature jumps by 1/R within a cable element of the length l. Therefore the displacement of
-its cubic along the circle has an error of up to w = l³/(192 R²). As a function of the position, the error has the shape
-of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most 3 w/l.
+the cubic of this element along the circle has an error of up to w = l³/(192 R²). As a function of the position, the
+error has the shape of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most
+3 w/l.
 
 - Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
   length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
@@ -10,7 +11,7 @@ of the deflection of a clamped beam with a force at its middle. The slopes of th
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
 - On a rigid layer cables keep the stretch that they have at the entry. The deflection of the bristles is then about
-  half of the deflection on an elastic layer; in simulations the ratio is 0.45 to 0.59.
+    half of the deflection on an elastic layer; in simulations the ratio of the deflections is 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
 the traction is smaller than the value of the closed form. On a rigid layer a traction below half of the friction limit
@@ -29,9 +30,12 @@ import numpy as np
 from windlass.framework.arrays import BoolArray, FloatArray
 
 SMALL = 0.1
-"""Largest traction due to the mesh, relative to the friction limit, that has no effect on results [1]."""
+"""Largest traction due to the mesh, divided by the friction limit, that has no effect on results on an elastic layer
+[1].
+"""
 HARMLESS = 0.5
-"""Largest traction, relative to the friction limit, that has no effect on results on a rigid layer [1]."""
+"""Largest traction due to the mesh, divided by the friction limit, that has no effect on results on a rigid layer [1].
+"""
 RIGID_SHARE = 0.5
 """Ratio of the deflection of bristles on a rigid layer to the deflection of bristles on an elastic layer [1]."""
 ENOUGH = 3
@@ -86,7 +90,7 @@ class MeshTraction(NamedTuple):
 
     def shrink(self, column: str, small: float = SMALL) -> float:
         """Return the factor by which the attribute ``"length"`` or ``"bristles"`` must be multiplied, such that the
-        traction decreases to ``small``.
+        traction, divided by the friction limit, decreases to ``small``.
         """
 
         def exceeds(factor: float) -> float:
@@ -102,7 +106,7 @@ class MeshTraction(NamedTuple):
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:
-        """Return advice on how to reduce the traction of one row."""
+        """Return advice on how to reduce the traction; each attribute must be a scalar."""
         if self.rigid:
             return f"for half of it take {describe_more(1.0 / self.shrink('length', HARMLESS))}"
         return (

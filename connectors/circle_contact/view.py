@@ -23,11 +23,11 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Data of rows of one of the laws. Arrays have the shape (rows,)."""
+    """Data of rows of one law of contact between circles and cables. Arrays have the shape (rows,)."""
 
-    circle: IntArray  # index of the marker of each circle in the columns of its family
+    circle: IntArray  # index of the marker of each circle among the markers of its family
     data: IntArray  # index of the first history value of each row
-    n: IntArray  # number of segments of each row, or number of points
+    n: IntArray  # number of segments or points of each row
     L: FloatArray  # reference length of each segment or part [m]
     active: NDArray[np.bool_]  # whether the row contributes
     evaluate: Callable[[Fields], FloatArray]
@@ -59,7 +59,7 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Create the data of rows of one of the laws."""
+    """Create the data of rows of one law of contact between circles and cables."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns

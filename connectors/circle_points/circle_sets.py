@@ -28,15 +28,15 @@ from windlass.framework.model.system import Fields
 class PairColumns(NamedTuple):
     """Data of the rows of a law with circle sets."""
 
-    # data for the kernels of the law; the history values determine ``circle``, ``radius``, ``active`` and the
-    # coordinates of the circle
+    # data for the kernels of the law; the history values determine the fields ``circle``, ``radius`` and ``active`` and
+    # the coordinates of the circle in ``dofs``
     points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
     number: IntArray  # current circle of each row, counted from 1, 0 without circle, -1 initially, shape (rows,)
     place: IntArray  # index of the history value that contains the circle of each row, shape (rows,)
     group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    marker: IntArray  # index of each circle in the columns of the markers, shape (circles + 1,); [0]: no circle
+    marker: IntArray  # index of the marker of each circle, shape (circles + 1,); element 0: no circle
     radius: FloatArray  # radius of each circle [m], shape (circles + 1,)
     dofs: IntArray  # local coordinate indices of each circle, shape (circles + 1, m)
     circle_set: IntArray  # set of each circle, shape (circles + 1,)
@@ -139,7 +139,7 @@ class CircleSearch(PairSearch):
         return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,) each."""
+        """Return group of rows, circle and gap [m] of each pair closer than the skin, shape (pairs,) each."""
         p, thick = self.p, np.abs(self.p.points.rows["vertical_offset"][self.first])
         hull = self.hull.reshape(-1, 4, 2)
         group, number = self.find_candidates(hull, thick, self.centre, p.radius[1:], p.circle_set[1:])

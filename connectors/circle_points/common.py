@@ -35,14 +35,14 @@ def bind_points(rows: LocalRows) -> PointRows:
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """Create the arrays that the kernels read, for the given circles."""
+    """Create the arrays that the kernels read, for rows with the given circles, radii and coordinates."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the contact face, but its force is defined at the cord; the reduced coefficient gives the same
-    # torque
+    # friction acts on the contact face, but the law applies the friction force at the cord; the reduced coefficient
+    # gives the same torque on the circle
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(
@@ -92,7 +92,7 @@ def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) ->
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the result of `eval_points` and the columns of rows."""
+    """Return the result of `eval_points` and the arrays of the rows for kernels."""
     c: PointRows = rows.columns
     return eval_points(c, fields), c
 

@@ -51,8 +51,8 @@ WAYS = 4.0
 is examined.
 """
 PASSING = 0.6
-"""Displacement per step, divided by the radius [1], below which no relevant passage through a circle remains
-undetected, because the chord of such a passage is longer.
+"""Displacement per step, divided by the radius of the circle [1]. With a smaller displacement no relevant passage
+through a circle remains undetected, because the chord of such a passage is longer than the displacement.
 """
 
 
@@ -138,7 +138,8 @@ def sweep_circles(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the passage with the greatest depth of a point through any circle of its set within a step.
+    """Find, among the passages of points through circles of their set within a step, the passage with the greatest
+    depth.
 
     Args:
         p: the rows.
@@ -151,7 +152,7 @@ def sweep_circles(
     """
     c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
     row[MISSED] = 0.0
-    # motion of the circles
+    # displacements of the circles in the step
     far, least = 0.0, np.inf
     for k in range(1, len(p.marker)):
         m = p.marker[k]
@@ -163,7 +164,8 @@ def sweep_circles(
         n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
-        # largest motion of the control points, plus the motion of an offset due to rotation of the slopes
+        # largest displacement of the control points, plus the displacement of points at an offset due to rotation of
+        # the slopes
         q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]

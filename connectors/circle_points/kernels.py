@@ -12,26 +12,26 @@ The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_
 of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
 torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
 
-The press F of a cable is its tension minus rhoA v². For a row with a press, the circle is enlarged by F/(k r), where k
-is k_c per length. Therefore D = r if the cable is in equilibrium; see `update.py`. The damping increases with the depth
-as d_c min(1, depth/depth_0), so f_n is continuous when a point touches. The depth depth_0 is half of F/(k r), the depth
-in equilibrium. If the cord lies above the contact face, r is the sum of the radius of the face and the cord offset. All
-quantities refer to this radius of the cord, and mu is the friction coefficient of the face times the radius of the face
-divided by r.
+The press F of a cable is the tension of the cable minus rhoA v². For a row with a press, the circle is enlarged by F/(k
+r), where k is the contact stiffness k_c divided by the length L/n. Therefore D = r if the cable is in equilibrium; see
+`update.py`. The damping increases with the depth as d_c min(1, depth/depth_0), so f_n is continuous when a point
+touches. The depth depth_0 is half of F/(k r), the depth in equilibrium. If the cord lies above the contact face, r is
+the sum of the radius of the face and the cord offset. All quantities refer to this radius of the cord, and mu is the
+friction coefficient of the face times the radius of the face divided by r.
 
-All bristles of a cable have the common deflection u, the mean displacement of its points since they began to stick.
-With m closed points and the set S of sticking points, u is
+All bristles of a cable have the common deflection u, the mean displacement of the points of the cable since they began
+to stick. With m closed points and the set S of sticking points, u is
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
 Open points have no deflection. While a cubic is bent onto a circle, its points move along the circle by up to l³/(192
-R²) in both directions. Most of this motion cancels in the mean, but would deflect individual bristles. Since u_k,t =
-(r/D) v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
+R²) in both directions. Most of this motion cancels in the mean. Without the mean, it would deflect individual bristles.
+Since u_k,t = (r/D) v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
-anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles it is the
-position of the point. `update.py` changes history values between Newton runs and, in steps with a press, within Newton
-runs.
+anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles the anchor is
+the arc position of the point. `update.py` changes history values between Newton runs and, in steps with a press, within
+Newton runs.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for the sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed
@@ -61,8 +61,9 @@ PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Indices of the further history values of a row with a press. PRESS: F - press for the next Newton run [N]. RUBS:
 whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the previous Newton run, from which outputs
 compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
-integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the previous step
-[1]. WAVE, WAVES: mean stretch of the waves [1], and number of waves. For elastic layers see `soft_layer.py`.
+integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the end of the
+previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in this mean, see
+`rigid_layer.py`. For elastic layers see `soft_layer.py`.
 """
 COMES, LAID = 0.0, 1.0
 """Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
@@ -76,11 +77,11 @@ class PointRows(NamedTuple):
     """Data of the rows of the law for kernels.
 
     Attributes:
-        rows: records, shape (rows,). ``circle`` is the index of the marker in the columns of its family, ``data`` the
-            index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness`` is
-            in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m,
-            and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies at
-            the cord [1]. ``radius`` is the radius of the circle, or of the cord if it lies above the face [m].
+        rows: records, shape (rows,). ``circle`` is the index of the marker among the markers of its family, ``data``
+            the index of the first history value, ``segments`` the number of points. For one point ``contact_stiffness``
+            is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in
+            N/m, and ``length`` is the reference length that the point represents [m]. ``friction_coefficient`` applies
+            at the cord [1]. ``radius`` is the radius of the circle, or of the cord if it lies above the face [m].
             ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged. ``axial_stiffness`` [N],
             ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²] are values of the
             cable. ``beside`` contains the rows of the cables before and after this cable, -1 without such a cable.
@@ -122,8 +123,9 @@ class AxisPoint(NamedTuple):
 
 
 class PointState(NamedTuple):
-    """Contact of one point: D, n, velocities relative to the centre (un, ut) and to the surface (vt), forces, and
-    bristle deflection u."""
+    """Contact of one point: the distance D, the normal n, the velocities of the point relative to the centre (un, ut)
+    and to the surface of the circle (vt), the forces f_n and f_t, and the deflection u of the bristles.
+    """
 
     D: float
     nx: float
@@ -151,7 +153,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
-    """Return the sum of S_a q_a, for x and y."""
+    """Return x and y of the sum of S_a q_a, with the shape functions S and the coordinates q of a cable."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
     y = S[0] * q[1] + S[1] * q[3] + S[2] * q[5] + S[3] * q[7]
     return x, y
@@ -159,8 +161,9 @@ def combine(S: Four, q: Eight) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
-    """Evaluate the point with shape functions S at the distance y from the axis; q are the coordinates of the cable, w
-    their rates."""
+    """Evaluate the point with shape functions S at the distance y from the axis; q are the coordinates of the cable,
+    and w the rates of the coordinates.
+    """
     px, py = combine(S, q)
     vx, vy = combine(S, w)
     rx, ry, sx, sy = 0.0, 0.0, 0.0, 0.0
@@ -215,14 +218,14 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Read the parameters of a row; ``place`` is the index of its press, see `eval_growth`."""
+    """Read the parameters of a row; ``place`` is the index of the history value with the press, see `eval_growth`."""
     grown = eval_growth(row, data, place)
     return PointParameters(read_law(row, FADING * grown), row.radius, grown)
 
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """Return r alpha [m]; n need not be a unit vector."""
+    """Return the arc position r alpha on the circle [m] in the direction (nx, ny), which need not be a unit vector."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
@@ -231,8 +234,9 @@ def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
 def eval_bristles(
     par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
-    """Return the deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of
-    one sticking point [1]."""
+    """Return the deflection u [m] of the bristles of a cable, and the derivative of u with respect to the displacement
+    of one sticking point [1].
+    """
     if par.law.friction_coefficient == 0.0 or par.law.friction_stiffness == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0

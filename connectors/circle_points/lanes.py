@@ -37,10 +37,10 @@ POINT_LANES = lane_type(
     "bend", "sticking", "touching", "distance", "fn", "vt", "arc", coordinates=8, velocities=8, forces=8, load=3,
 )  # fmt: skip
 """Type of the record of eight rows. Data of rows: parameters and `Disc`; length L, offset y, number of points n,
-coordinates and their rates of the cable.
+coordinates of the cable, and rates of these coordinates.
 
-Data of the current point: ``closed`` (1 or 0), and its history values ``state`` and ``anchor``. Results of rows:
-deflection of the bristles, number of sticking points, number of closed points with friction, ``forces`` on the
+Data of the current point: ``closed`` (1 or 0), and the history values ``state`` and ``anchor`` of the point. Results of
+rows: deflection of the bristles, number of sticking points, number of closed points with friction, ``forces`` on the
 coordinates, and ``load``, which is the force and torque on the cable. Results of the current point, for updates: D,
 f_n, v_t and r alpha.
 """
@@ -126,8 +126,9 @@ def read_pose(k: int, g: Any) -> Disc:
 
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
-    """Return the shape functions, their derivatives, the offset, and the position and velocity of point j of lane k.
-    ``offset``: whether the contact line of any lane may have an offset from the axis.
+    """Return the shape functions, the derivatives of the shape functions with respect to arc length, the offset, and
+    the position and velocity of point j of lane k. ``offset``: whether the contact line of any lane may have an offset
+    from the axis.
     """
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)
@@ -159,7 +160,7 @@ def finish_bristles(g: Any) -> None:
 
 @kernel(inline=True)
 def add_forces(j: int, offset: bool, g: Any) -> None:
-    """Add the forces of point j of all lanes."""
+    """Add the forces of point j of all lanes to ``forces`` and ``load``."""
     for k in range(LANES):
         S, dS, y, p = read_point(j, offset, k, g)
         z = eval_contact(read_lane_parameters(k, g), read_pose(k, g), p, g.state[k], g.bend[k])
@@ -185,7 +186,9 @@ def add_forces(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_points(j: int, offset: bool, g: Any) -> None:
-    """Evaluate D, f_n, v_t and r alpha of point j of all lanes."""
+    """Evaluate the distance D, the normal force f_n, the velocity v_t and the arc position r alpha of point j of all
+    lanes.
+    """
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)
         par, o = read_lane_parameters(k, g), read_pose(k, g)

@@ -3,7 +3,7 @@ parts of the power.
 
 The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. A bristle
 stores mu_k u u_t = mu_k (r/D) u v_t while its point sticks. If m of n points are closed, each bristle stores (n/m) mu_k
-u²/2. The damping increases with the depth in the original circle, which is not enlarged by a press.
+u²/2. The damping increases with the depth of the point in the original circle, which is not enlarged by a press.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def create_point_account(c: PointRows, before: Callable[[Any], None] | None = None, by: str = "circle") -> Account:
-    """Create the `Account` of rows with points. ``before`` is called first; it assigns the rows to their current
-    circles.
+    """Create the `Account` of rows with points. The function ``before`` is called before the evaluation, for example to
+    assign the rows of circle sets to their current circles.
     """
     found = create_numbers(c)
     fill = call(fill_points, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, found), before)

@@ -25,7 +25,9 @@ from windlass.framework.model.lanes import LANES
 def add_residual(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
-    """Add the left-hand-side forces of all rows to f, for coordinates x and velocities v."""
+    """Add the contact forces of all rows on the left-hand side of the equations of motion to f, for coordinates x and
+    velocities v.
+    """
     lanes, rows, total = np.zeros(1, POINT_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]

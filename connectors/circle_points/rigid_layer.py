@@ -1,35 +1,36 @@
 """Initial deflection of bristles on a rigid layer: cables of a belt that move onto a circle keep the stretch that they
-have at the entry.
+have at the entry, where the belt first touches the circle.
 
 Material that moves onto a circle sticks to the circle at the point where it touches. Between the entries of two
 successive cables, the rim of the circle therefore moves by the reference length of a cable times the stretch at the
-entry. This product is the distance between the anchors of both cables:
+entry. This product is the distance between the mean anchors of both cables, which have the reference lengths l_i and
+l_j:
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
 
 Here j is the neighbour of cable i on the circle, and lam_i is the mean stretch of cable i at the time at which its
 anchor is set. The sign s is +1 if the arc position increases along the cable, otherwise -1. Each cable that moves onto
-the circle causes a wave in the tension. The phase of the wave is the same each time the anchor of a cable is set. The
-mean of this wave over the last `MEMORY` cables is
+the circle causes a wave in the tension. Whenever the anchor of a cable is set, the wave has the same phase. The mean of
+this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
 lam_before is the time mean of the stretch of cable i while it moves by the last distance l_i before it reaches the
 circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
 the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
-not be averaged over time. An average would delay the stretch on the circle, and a delayed stretch supplies energy to
-vibrations of the drive, whose amplitude would increase.
+not be averaged over time. An average would delay the stretch on the circle. A delayed stretch supplies energy to
+vibrations of the drive, so the amplitude of these vibrations would increase.
 
 With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
 stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the
-entry, omega r = c lam. On an elastic layer, see `soft_layer.py`, the bristles are sheared from the entry, and the loss
-of speed is larger on short arcs. The motion of points along the circle during bending has no effect, because the
-distances between anchors are prescribed.
+entry, omega r = c lam. On an elastic layer, see `soft_layer.py`, the bristles are sheared from the entry, and on short
+arcs the loss of speed is larger than on a rigid layer. The motion of points along the circle during bending has no
+effect, because the distances between anchors are prescribed.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
-move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so
-moving it would cause a wrong speed of the rim.
+move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so a
+motion of the anchor would cause a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
@@ -69,8 +70,8 @@ BEGIN = 1.5
 starts.
 """
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. With so many cables, motions of the drive, whose periods are
-longer than the passage of a cable, do not affect the mean.
+"""Number of cables over which waves are averaged [1]. With so many cables, motions of the drive do not affect the mean,
+although their periods are longer than the passage of a cable.
 """
 
 
@@ -81,9 +82,9 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return five values of the cable of a row at the start of a step: whether all its points are on the circle, the
-    mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch [1], and the number of
-    cables in this mean.
+    """Return five values of the cable of a row at the start of a step: whether all points of the cable are on the
+    circle, the mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch [1], and the
+    number of cables in this mean.
 
     The indices j of rows of other processes follow the indices of the rows of this process.
     """
@@ -104,9 +105,9 @@ def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, f
 def find_bend(
     c: PointRows, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
 ) -> tuple[bool, float, float, float]:
-    """Return whether neighbours determine the deflection of a new cable, the deflection u [m], the mean wave of its
-    stretch [1], and the number of cables in this mean. ``middle`` is the mean arc position of the points of the cable
-    [m].
+    """Return four values of a cable that has just moved onto the circle: whether neighbours determine the deflection of
+    its bristles, the deflection u [m], the mean wave w of the stretch [1], and the number of cables in this mean.
+    ``middle`` is the mean arc position of the points of the cable [m].
     """
     row = c.rows[i]
     n, r, lies, total, count, wave, waves = row.segments, row.radius, False, 0.0, 0, 0.0, 0.0
@@ -131,8 +132,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch before the circle
-    starts.
+    """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch must start, before
+    the cable reaches the circle.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; a cable that
     # bends onto the circle is nearer
@@ -164,7 +165,7 @@ def follow_stretch(
     """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
     is as long as the cable.
 
-    gap: smallest gap of its points [m].
+    gap: smallest gap of the points of the cable [m].
     h: step size [s].
     before: state of the cable at the start of the step.
     """

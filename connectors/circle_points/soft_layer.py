@@ -4,16 +4,16 @@ touches the circle.
 A material point of the belt begins to shear the layer at the point where it touches the circle. The deflection
 increases by the relative slip w times the displacement of the belt. In contrast, the friction of a cable in the model
 begins when the whole cable lies on the circle. At that time the n points of the cable have moved along the circle by
-different distances, whose mean is X. Friction therefore begins with the deflection
+different distances. X is the mean of these distances. Friction therefore begins with the deflection
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
-s is the displacement along the circle since the first point of the cable touched, L the length of the cable, and v its
-speed. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L before it reaches
-the circle. If a solve begins with the cable closer to the circle, the mean is taken over the remaining distance. Each
-cable that runs onto the circle causes a wave of the speed with the wavelength L, which cancels in the mean over L.
-Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v v w of the
-damper, because a layer has no damper.
+s is the displacement along the circle since the first point of the cable touched, L the length of the cable, and v the
+speed of the cable. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L before
+it reaches the circle. If a solve begins with the cable closer to the circle, the mean is taken over the remaining
+distance. Each cable that runs onto the circle causes a wave of the speed with the wavelength L. The wave cancels in the
+mean over L. Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v
+v w of the damper, because a layer has no damper.
 
 If friction began with u = 0, the layer would be sheared along a shorter part of the arc, and the loss of speed of a
 ribbed belt on the default mesh would be 3.4 % too large.
@@ -38,7 +38,7 @@ from windlass.framework.kernels.kernel import kernel
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
 """Indices of history values of rows on a soft layer; rows on a rigid layer store other values at these indices.
 SLIPPED: integral of the slip velocity over the time in which the cable moves by the displacement stored at WAY [m].
-SLIP: slip velocity at the previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0
+SLIP: slip velocity at the end of the previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0
 counter-clockwise.
 """
 
@@ -56,7 +56,8 @@ def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
-    """Return whether a new cable has moved onto the circle, and the initial deflection u of its bristles [m].
+    """Return whether a cable has just moved onto the circle, and the initial deflection u of the bristles of this cable
+    [m].
 
     h: step size [s].
     """
@@ -79,9 +80,9 @@ def follow_slip(
     data: FloatArray,
 ) -> None:  # fmt: skip
     """Integrate the slip of a cable over the last part of its displacement before it reaches the circle; this part is
-    as long as the cable. Also integrate the displacement since its first point touched.
+    as long as the cable. Also integrate the displacement since the first point of the cable touched.
 
-    gap: smallest gap of its points [m].
+    gap: smallest gap of the points of the cable [m].
     h: step size [s].
     touches: whether a point of the cable touches.
     """

@@ -1,7 +1,7 @@
 """Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
 
-The variables of one point are (d, phi), their rates are (u, omega). In the frame of n and t, where theta is the angle
-of n,
+The variables of one point are (d, phi): d = p - c, and phi is the angle of the circle. The rates of the variables are
+(u, omega). In the frame of n and t, where theta is the angle of n,
 
     d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,
@@ -10,8 +10,8 @@ of n,
     d(D f_t) = f_t dD + D d f_t.
 
 The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With G = sum of
-du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is part of the tangent
-of each point. See `contact/assembly.py` for the sum over points.
+du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is included in the
+tangent of each point. See `contact/assembly.py` for the sum over points.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def fill_point_tangent(
     """Write dq dF/d(d, phi) + dv dF/d(u, omega) into C and dq dF/d(u, omega) into V, at constant deflection of the
     bristles. Both arrays have the shape (3, 3).
 
-    Rows are F_x, F_y and D f_t; columns are x, y and angle.
+    The rows of the arrays belong to F_x, F_y and the torque D f_t; the columns belong to x, y and the angle.
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
     kc, dc = eval_normal_slopes(par.law, D - par.radius - par.grown, z.un, z.fn)
     slope, mu_v, mu_k = eval_slopes_along(par.law, state, z.fn)
     h = par.radius * inverse
-    # derivatives of f_n and f_t with respect to d along n and t, then with respect to u
+    # derivatives of f_n and f_t with respect to d along n and t, and with respect to u along n and t
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
     ft_t = slope * fn_t - mu_v * z.un * inverse
@@ -129,14 +129,14 @@ def add_tangent(
             z = eval_contact(par, o, p, state, bend)
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
-            # J: Jacobian of the point; Jd is its rate
+            # J: Jacobian of the position of the point; Jd is the time derivative of J
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
                 fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
                 add_offset_point(J, Jd, C, V, X, not central, K, N)
-                # the contact point is offset along the normal of the axis, so its Jacobian depends on r'
+                # the contact point is offset along the normal of the axis, so the Jacobian of this point depends on r'
                 add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             else:
                 for a in range(4):
@@ -146,7 +146,7 @@ def add_tangent(
             if share != 0.0 and state == STICKS:
                 add_way(J, par.radius, z, G)
             wrench[0], wrench[1], wrench[2] = wrench[0] + dq * fx, wrench[1] + dq * fy, wrench[2] + dq * z.D * z.ft
-        # the bristles of a cable have one common deflection, which couples its points
+        # the bristles of a cable have one common deflection, which couples the points of the cable
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
@@ -161,7 +161,9 @@ def add_tangent(
 
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
-    """Add the derivatives of the displacement u_k of a point along the circle, (r/D) t.dd - r d phi, to G (11,)."""
+    """Add the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates to G;
+    d u_k = (r/D) t.dd - r d phi.
+    """
     h = r / z.D
     for b in range(8):
         G[b] += h * (z.nx * J[1, b] - z.ny * J[0, b])

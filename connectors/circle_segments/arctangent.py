@@ -1,7 +1,7 @@
 """Angles and arcs. The arctangent contains no branches and no calls, so the compiler can vectorise loops over lanes.
 
     With t = min(|x|, |y|)/max(|x|, |y|) in [0, 1] and z = u², atan u = u + u z P(z)/Q(z), where u = t. For t > 0.66 the
-    difference from pi/4 is computed, with u = (t - 1)/(t + 1). P and Q are polynomials of degree 4 and 5.
+    formula gives the difference atan t - pi/4, with u = (t - 1)/(t + 1). P and Q are polynomials of degree 4 and 5.
 
 The relative error is below 4e-16, and results are bit-identical in vectorised and scalar loops.
 
@@ -45,7 +45,7 @@ def arctan2(y: float, x: float) -> float:
 
 @kernel(inline=True)
 def wrap(x: float, r: float) -> float:
-    """Return x modulo the circumference, in [-pi r, pi r)."""
+    """Return the arc length x modulo the circumference 2 pi r, in [-pi r, pi r)."""
     around = 2.0 * np.pi * r
     wrapped: float = x - np.floor(x / around + 0.5) * around
     return wrapped

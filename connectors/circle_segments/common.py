@@ -44,7 +44,7 @@ from windlass.framework.model.table import EntityTable
 CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
-"""Largest gap, divided by the radius [1], that is treated as closed at the start of a solve."""
+"""Largest gap, divided by the radius of the circle [1], that is treated as closed at the start of a solve."""
 CURRENT, REFERENCE = "current", "reference"
 
 
@@ -196,7 +196,9 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
-    """Create a system with the forces and the tangent of the rows. The law must add the post-Newton update."""
+    """Create a system with the forces and the tangent of the rows. The system contains no update after Newton's method;
+    the law must add it.
+    """
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.f))
@@ -220,7 +222,7 @@ def eval_rounding(c: Any, fields: Fields) -> float:
     """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements along the
     circle are assumed to have rounding errors of eps (|c| + r), where c is the centre of the circle.
 
-    c: columns of rows with segments or with points.
+    c: data of rows with segments or with points, for kernels.
     """
     center = fields.markers[CIRCLE_FAMILY].p[c.rows["circle"], :2]
     error = (
@@ -234,14 +236,16 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the row of each segment and its index in the row. n: numbers of segments of the rows, shape (rows,)."""
+    """Return two arrays: the row of each segment, and the index of the segment in this row. n: numbers of segments of
+    the rows, shape (rows,).
+    """
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Set segments whose gap is 0 up to rounding errors to closed, so that the contact supports a cable that lies on
-    the circle from the start of a solve.
+    """Set segments whose gap is 0 up to rounding errors to closed. Therefore the contact supports a cable that lies on
+    the circle already in the first Newton run.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
@@ -265,7 +269,7 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the result of `eval_segments` and the columns of rows."""
+    """Return the result of `eval_segments` and the arrays of the rows for kernels."""
     contact: Contact = rows.columns
     return eval_segments(contact, fields), contact.columns
 

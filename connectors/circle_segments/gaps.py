@@ -5,7 +5,7 @@ In the gap quantities, the rate is the rate of the gap at the closest point, and
 relative to the centre of the circle. The end points of segments at the end of a step are stored for the next step. In
 most rows velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the
 gap rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if
-the bound exceeds its limit.
+this bound exceeds the limit of the solver.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ WAYS = 4.0
 is examined.
 """
 LONG = 0.6
-"""Displacement of the closest point per step, divided by the radius [1], below which no relevant passage through a
-circle remains undetected, because a chord with a depth of 5 % of the radius is longer.
+"""Displacement of the closest point per step, divided by the radius of the circle [1], below which no relevant passage
+through a circle remains undetected, because a chord with a depth of 5 % of the radius is longer than this displacement.
 """
 POINT = 8
 """Number of values of a point: position (2) and velocity (2) relative to the centre of the circle, and the same values
@@ -54,8 +54,9 @@ at the start of the step, NaN if unknown.
 def find_closest(
     ax: float, ay: float, ux: float, uy: float, bx: float, by: float, wx: float, wy: float
 ) -> tuple[float, float, float, float]:
-    """Return the position, distance and rate of the closest point of a segment from a to b, whose ends have the
-    velocities u and w."""
+    """Return the position x, y of the closest point of a segment from a to b, its distance from the centre of the
+    circle, and the rate of this distance. Positions and the velocities u and w of both ends are relative to the centre.
+    """
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = min(max(-(ex * ax + ey * ay) / E, 0.0), 1.0) if E > 0.0 else 0.0
@@ -69,21 +70,22 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     """Return whether a row is quiet: bounds show that the rates of the gaps of its n segments have changed by at most
     ``least`` [m/s] in the step, and that no segment has passed through the circle undetected.
 
-    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of the rate in a
-    step is bounded by
+    The rate of a gap is z·n, with the velocity z and the normal n at the closest point; rho is the position of this
+    point on the segment, and z_a and z_b are the velocities of both ends. The change of the rate in a step is bounded
+    by
 
         rate: |δz| + |δrho| |z_b - z_a| + |z| |δn|
         position: |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²
         normal: |δn| <= 2 |δe|/l + 4 |δa|/D
 
     if |δe| < l/2. The bounds use the largest values of all ends a and segments e = b - a, the smallest length l and the
-    smallest distance D. The bounds include the factor π/2 between the rotation of a direction and its change along the
-    straight path.
+    smallest distance D. The bounds include the factor π/2 between the rotation of a direction and the change of this
+    direction along the straight path.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # position a and velocity u at the end of the step, position b at the start of the step; p, q and w are these
+        # position a and velocity u at the end of the step, position b at the start of the step; p, w and q are the same
         # values of the previous point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
@@ -103,7 +105,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     if du > least * least:
         return False
     # most rows are far below the limit, so the squares of the contributions are first compared with shares of the
-    # limit, which requires no square roots
+    # limit; this comparison requires no square roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -196,7 +198,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
     Args:
         points, rows: see `fill_segment_gaps`.
-        before: rows of the previous step; they are replaced by the rows of this step.
+        before: rows of the previous step; the function replaces them by the rows of this step.
         offset: index of the first point of each row.
     """
     # delete the values at the start of the step for rows that leave the list

@@ -47,17 +47,17 @@ class SegmentRows(NamedTuple):
     """Data of the rows of a contact law with segments for kernels.
 
     Attributes:
-        rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers in the columns of their
+        rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers among the markers of their
             families, ``data`` is the index of the first history value, ``segments`` the number of segments. For one
             segment ``contact_stiffness`` is in N/m, ``contact_damping`` in N s/m, ``friction_velocity_penalty`` in N
-            s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length [m]. Further fields are
-            ``friction_coefficient`` [1], ``radius`` of the circle [m], and ``active``. ``damping_depth`` is the depth
-            g_0 at which the full damping is reached [m], 0 for full damping from the first contact.
+            s/m, ``friction_stiffness`` in N/m, and ``length`` is the reference length of a segment [m]. Further fields
+            are ``friction_coefficient`` [1], ``radius`` of the circle [m], and ``active``. ``damping_depth`` is the
+            depth g_0 at which the full damping is reached [m], 0 for full damping from the first contact.
             ``use_segment_normals``: whether forces act along the normal of the segment, otherwise along the normals at
-            its end points. ``clip_normal_force``: whether a pulling normal force is set to 0. ``is_current``: whether
-            sticking positions are measured with the current length of segments, otherwise with the reference length.
-            ``shift``: displacement of the material through the mesh since the sticking positions were stored, divided
-            by the length of a segment [1].
+            the end points of the segment. ``clip_normal_force``: whether a pulling normal force is set to 0.
+            ``is_current``: whether sticking positions are measured with the current length of segments, otherwise with
+            the reference length. ``shift``: displacement of the material through the mesh since the sticking positions
+            were stored, divided by the length of a segment [1].
         friction: whether all rows have friction; rows with friction have three history values per segment, other rows
             have one.
         dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
@@ -70,7 +70,9 @@ class SegmentRows(NamedTuple):
 
 @kernel(inline=True)
 def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bool, float, float, float]:
-    """Return rho [1], whether rho is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
+    """Return rho [1], whether rho is not clamped, the distance |w| [m], and the two components of n; n = 0 if the
+    centre lies on the segment.
+    """
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = -(ex * ax + ey * ay)
@@ -89,7 +91,7 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
 
 @kernel(inline=True)
 def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Return whether any of n gaps is closed."""
+    """Return whether any of the n stored gaps from index ``first`` is closed."""
     closed = False
     for j in range(first, first + n):
         closed |= data[j] <= 0.0
@@ -144,7 +146,7 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """Return the normal force f_n [N] and its derivatives with respect to g and v_n.
+    """Return the normal force f_n [N] and the derivatives of f_n with respect to g and v_n.
 
     With a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g < g_0, so the force is continuous where
     segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
@@ -162,7 +164,7 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the circle at marker k from the columns of the family of the marker."""
+    """Read the circle at marker k from arrays of the family of the marker."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
@@ -189,7 +191,7 @@ def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
 
 @kernel(inline=True)
 def read_slopes(slope: FloatArray, j: int) -> Four:
-    """Read r' at the points j and j + 1."""
+    """Return the slopes r' at the points j and j + 1."""
     return slope[j, 0], slope[j, 1], slope[j + 1, 0], slope[j + 1, 1]
 
 
@@ -213,13 +215,17 @@ def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def side(h: Chord) -> float:
-    """Return sigma, the sign of the side on which the segment passes the circle."""
+    """Return sigma, which is -1 if the direction of the segment is counter-clockwise about the circle (t.e > 0),
+    otherwise 1.
+    """
     return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
 
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """Return x_cur [m] on the chord ``z``, and its derivatives with respect to rho [m] and to the length [1]."""
+    """Return x_cur [m] on the chord ``z``, and the derivatives of x_cur with respect to rho [m] and to the length of
+    the chord [1].
+    """
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
     if not par.is_current:
@@ -233,7 +239,7 @@ def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, f
 
 @kernel(inline=True)
 def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
-    """Return `place_on_circle` for the segment ``h`` from point j to j + 1."""
+    """Return the results of `place_on_circle` for the segment ``h`` from point j to point j + 1."""
     on_axis = par.is_current and par.vertical_offset != 0.0
     return place_on_circle(par, o, axis_chord(slope, j, par.vertical_offset, h) if on_axis else h)
 
@@ -243,7 +249,7 @@ class SegmentState(NamedTuple):
     symbols.
 
     (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. d_rho and d_length are the
-    derivatives of x_cur with respect to rho and to the length, 0 without a bristle.
+    derivatives of x_cur with respect to rho and to the length l; both are 0 without a bristle.
     """
 
     chord: Chord
@@ -262,13 +268,14 @@ class SegmentState(NamedTuple):
 
 
 # Functions that are called for each segment receive arrays, not tuples of arrays: the compiled code counts references
-# to each array of a tuple, which takes as long as the evaluation of a segment.
+# to each array of a tuple. This counting takes as long as the evaluation of a segment.
 
 
 @kernel(inline=True)
 def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
-    """Evaluate v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of both ends relative to the
-    centre."""
+    """Evaluate the velocities v_n and v_t [m/s] and the normal force f_n [N] of the segment ``h``; ``va``: velocities
+    of both ends relative to the centre.
+    """
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
@@ -278,7 +285,7 @@ def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[flo
 
 @kernel(inline=True)
 def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
-    """Return f_t [N]; ``bristle`` is 0 unless the segment sticks."""
+    """Return the friction f_t [N]. The bristle deflection ``bristle`` is 0 unless the segment sticks."""
     return friction_force(
         state,
         trial(par.friction_stiffness, bristle, par.friction_velocity_penalty, vt),
@@ -304,7 +311,7 @@ def eval_segment(
 
 @kernel(inline=True)
 def end_normal(x: float, y: float) -> tuple[float, float]:
-    """Return the unit vector from the centre to an end point; 0 if the end point is the centre."""
+    """Return the unit vector from the centre of the circle to an end point; 0 if the end point is the centre."""
     l = np.sqrt(x * x + y * y)
     inverse = 1.0 / l if l > 0.0 else 0.0
     return x * inverse, y * inverse
@@ -324,8 +331,8 @@ def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces of row i on the cable and the reactions on the circle to f. The function is used for rows with
-    segments and with points.
+    """Add the forces ``cable`` of row i on the coordinates of the cable, and the reactions to the total force (fx, fy)
+    and torque on the circle, to f. The function is used for rows with segments and with points.
     """
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]

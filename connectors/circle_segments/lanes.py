@@ -41,12 +41,14 @@ SEGMENT_LANES = lane_type(
     ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
 )  # fmt: skip
 """Type of the record of eight segments. Data of segments: `SegmentParameters`, omega and A of the circle, state, and
-sticking position. ``ends`` and ``rates`` are the end points and their velocities relative to the centre. ``slopes`` and
-``slope_rates`` are r' at both ends and their rates. ``axial`` is the axial velocity of the material [m/s].
+sticking position. ``ends`` and ``rates`` are the positions and velocities of the end points relative to the centre of
+the circle. ``slopes`` and ``slope_rates`` are the slopes r' at both ends and the rates of these slopes. ``axial`` is
+the axial velocity of the material [m/s].
 
-Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and its
-derivative with respect to rho. Results for energy balances: ``powers`` in the order of `POWERS`, energies of spring and
-bristle [J], force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
+Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and the
+derivative of x_cur with respect to rho. Results for energy balances: ``powers`` in the order of `POWERS`, energies of
+spring and bristle [J], force of the normal damper [N], drift (the part of v_n due to the motion of the material through
+the mesh) [m/s], gap [m] and f_n [N].
 """
 PLAIN, LOWERED, GENERAL = 0, 1, 2
 """Cases for which the loops over lanes are compiled separately. PLAIN: forces along segment normals, full damping from
@@ -54,12 +56,15 @@ the first contact, and sticking positions measured on the segments. LOWERED: as 
 measured on the axis, which has an offset from the segments. GENERAL: all combinations.
 """
 
-# Functions are called once for all lanes, because each call has the overhead of counting references to its arrays.
+# Functions are called once for all lanes, because each call has the overhead of counting references to its array
+# arguments.
 
 
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """Return the row of each closed segment of active rows, its index in the row, and the number of closed segments."""
+    """Return the rows and the indices within the row of all closed segments of active rows, and the number of closed
+    segments.
+    """
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -87,14 +92,14 @@ def gather_lanes(
     count: int,
     g: Any,
 ) -> int:
-    """Copy segments from the list to the first lanes; return the case that covers all of these segments."""
+    """Copy segments from the list to the first lanes; return the case that is valid for all of these segments."""
     case = PLAIN
     for k in range(count):
         s, row = numbers[first + k], c.rows[rows[first + k]]
         ci, m, at = row.circle, row.cable, row.data + s
         j = shape.start[m] + s
         cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
-        # end points and their velocities, relative to the centre
+        # positions and velocities of the end points, relative to the centre of the circle
         for end in range(2):
             g.ends[2 * end, k], g.ends[2 * end + 1, k] = shape.p[j + end, 0] - cx, shape.p[j + end, 1] - cy
             g.rates[2 * end, k], g.rates[2 * end + 1, k] = shape.v[j + end, 0] - vx, shape.v[j + end, 1] - vy
@@ -150,13 +155,13 @@ def read_pose(k: int, g: Any) -> Disc:
 
 @kernel(inline=True)
 def read_four(a: FloatArray, k: int) -> Four:
-    """Read the four values of lane k."""
+    """Return the four values of lane k of the array a."""
     return a[0, k], a[1, k], a[2, k], a[3, k]
 
 
 @kernel(inline=True)
 def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: Any) -> tuple[float, float]:
-    """Return x_cur [m] of lane k and its derivative with respect to rho [m]."""
+    """Return x_cur [m] of lane k and the derivative of x_cur with respect to rho [m]."""
     z = h
     if case != PLAIN:
         # without an offset, slopes are not filled; `below` is NaN and not used
@@ -168,7 +173,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
 
 @kernel(inline=True)
 def eval_forces(case: int, g: Any) -> None:
-    """Evaluate the forces of all lanes, for a case that covers their segments."""
+    """Evaluate the forces of all lanes, for a case that is valid for the segments in all lanes."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))
@@ -184,8 +189,9 @@ def eval_forces(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
-    """Evaluate v_t, f_n, x_cur and its derivative with respect to rho for all lanes, for a case that covers their
-    segments."""
+    """Evaluate v_t, f_n, x_cur and the derivative of x_cur with respect to rho for all lanes, for a case that is valid
+    for the segments in all lanes.
+    """
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)
         _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))

@@ -2,23 +2,25 @@
 displacement s.
 
 The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle. This module converts
-them to forces on the coordinates [nodes, circle, s]. With g = G q, the coordinates of r' (see `ale_kernels.py`):
+these forces to forces on the coordinates [nodes, circle, s]. The vector g = G q contains the coordinates of r', which
+is S_i g at point i (see `ale_kernels.py`):
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
     position with reference length: x_cur = r alpha + sigma (rho L/n - s), where rho L/n - s is a material coordinate
     position with current length: x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|
 
-With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. Therefore a
-sticking position refers to the material point that was at this position when the position was stored. The last history
-value of the row is s0, the axial displacement at that time. Each update shifts the positions by sigma |e| (s - s0) n/L.
+With current lengths the displacement of the material is the sum of the increments |e| n/L ds, which is not a function
+of s alone. Therefore a sticking position refers to the material point that was at this position when the position was
+stored. The last history value of the row is s0, the axial displacement at that time. Each update shifts the stored
+sticking positions by sigma |e| (s - s0) n/L.
 
-The kernels compute K = dq df/dq + dv df/dw and D = df/dw, including columns of the circle, and P, the derivative of f
-with respect to s through x_cur. The tangent is
+The kernels of the law compute K = dq df/dq + dv df/dw and D = df/dw, including the derivatives with respect to the
+coordinates of the circle. This module computes P, the derivative of f with respect to s through x_cur. The tangent is
 
     columns of q: dq df/dq + dv df/dq_t = K + dq s_t D G
     column of s: dv D g + dq P
-    row of s: g.(all these terms) + dq Gᵀ f in the columns of the nodes
+    row of s: g.(these columns), and in the columns of the nodes in addition dq Gᵀ f
 
 The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
 the same table without axial motion, s is the spare coordinate. The spare coordinate is always 0, and forces on it have
@@ -65,7 +67,9 @@ class AxialMotion(NamedTuple):
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
-    """Create the forces and the tangent of rows whose material moves, for their `System`."""
+    """Create the functions for the forces and the tangent of rows on cables whose material moves, for the `System` of
+    these rows.
+    """
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
@@ -101,7 +105,9 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Fill ``shift``, the displacement of the material since the sticking positions in ``data`` were stored."""
+    """Fill ``shift``, the displacement of the material since the sticking positions in ``data`` were stored, divided by
+    the length of a segment.
+    """
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
@@ -159,7 +165,9 @@ def fill_axial_columns(
 def scatter_forces(
     c: SegmentRows, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces fe, shape (rows, 8 + m), to f, and their power g.fe along the axis to the force on s."""
+    """Add the forces fe, shape (rows, 8 + m), to f, and g.fe, the power of these forces along the axis divided by s_t,
+    to the force on s.
+    """
     g, width = np.empty(8), c.dofs.shape[1]
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -11,9 +11,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 FT, FN, BRISTLE, CLOSED_GAP, VT, VN, GAP, STATE, X, Y, NX, NY = range(12)
-"""Indices of the quantities. FT, FN: f_t and f_n [N]. BRISTLE: bristle deflection of a sticking location [m], without
-bristles v_t [m/s]. CLOSED_GAP, VT, VN: gap [m], v_t and v_n [m/s] of a closed location. GAP: gap of any location [m].
-STATE: contact state. X, Y: point of contact [m]. NX, NY: normal.
+"""Indices of the quantities. FT, FN: f_t and f_n [N]. BRISTLE: bristle deflection of a sticking location [m], or v_t
+[m/s] if the law has no bristles. CLOSED_GAP, VT, VN: gap [m], v_t and v_n [m/s] of a closed location. GAP: gap of any
+location [m].
+STATE: contact state (0 sticks, 1 and -1 slip, -2 undefined). X, Y: point of contact in global x and y [m]. NX, NY:
+    normal from circle to cable.
 """
 NUMBERS = 12
 FORCES, COORDINATES, RATES = slice(FT, FN + 1), slice(BRISTLE, CLOSED_GAP + 1), slice(VT, VN + 1)
@@ -31,6 +33,6 @@ def write_forces(row: FloatArray, ft: float, fn: float, bristle: float, gap: flo
 
 @kernel(inline=True)
 def write_place(row: FloatArray, gap: float, state: float, x: float, y: float, nx: float, ny: float) -> None:
-    """Write the other quantities of a closed or open contact location."""
+    """Write the last six quantities of a closed or open contact location."""
     row[GAP], row[STATE] = gap, state
     row[X], row[Y], row[NX], row[NY] = x, y, nx, ny

@@ -56,7 +56,9 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy further data of segments from the list to the first lanes, after `gather_lanes`."""
+    """Copy slopes, rates of slopes and axial velocities of the listed segments to the first lanes; called after
+    `gather_lanes`.
+    """
     for k in range(count):
         i = rows[first + k]
         j = shape.start[c.rows[i].cable] + numbers[first + k]
@@ -76,8 +78,9 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity, relative to the centre of the circle, of the axis point that belongs to an end point of lane
-    k at the offset y. The point is fixed in the mesh, not in the material.
+    """Return the velocity, relative to the centre of the circle, of the point of the axis that belongs to an end point
+    of the segment of lane k; y is the offset of the segment from the axis. The point is fixed in the mesh, not in the
+    material.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
@@ -114,7 +117,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
 
 @kernel(inline=True)
 def eval_lanes(case: int, g: Any) -> None:
-    """Evaluate powers and energies of all lanes, for a case that covers their segments."""
+    """Evaluate powers and energies of all lanes, for a case that is valid for the segments in all lanes."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         vax, vay, vbx, vby = read_four(g.rates, k)
@@ -159,7 +162,7 @@ def eval_lanes(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_case(case: int, g: Any) -> None:
-    """Call `eval_lanes` with the case as a compile-time constant, so that each case is compiled separately."""
+    """Call `eval_lanes` with the case as a compile-time constant. Therefore each case is compiled separately."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
     elif case == LOWERED:

@@ -31,7 +31,7 @@ NO_SUMS: RowSums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel(inline=True)
 def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
-    """Add the sums of row i to f."""
+    """Add the sums of row i (forces on the cable, force and torque on the circle) to f."""
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
 
@@ -41,11 +41,11 @@ def add_lanes(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
     count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
 ) -> tuple[int, RowSums]:  # fmt: skip
-    """Add the forces of the listed segments that are in the first lanes to the sums of their rows. Add the sums of
-    complete rows to f.
+    """Add the forces of the listed segments that are in the first lanes to the sums of the rows of these segments. Add
+    the sums of complete rows to f.
 
     ``last`` is the row of the previous segment, -1 for none, and ``sums`` contains the sums of this row. The function
-    returns the row of the last segment in the lanes and its sums.
+    returns the row of the last segment in the lanes and the sums of this row.
     """
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     for k in range(count):
@@ -76,7 +76,7 @@ def add_lanes(
 
 @kernel
 def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray) -> None:
-    """Add the left-hand-side forces of all rows to f."""
+    """Add the contact forces of all rows on the left-hand side of the equations of motion to f."""
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     last, sums = -1, NO_SUMS

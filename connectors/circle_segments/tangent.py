@@ -1,7 +1,7 @@
 """Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
-The variables of one segment are (a, b, phi). With D = |w|, E = e.e, z = D/E, h = t.e/E, and the vectors n, t of the
-contact frame:
+The variables of one segment are (a, b, phi): the end points relative to the centre, and the angle of the circle. With D
+= |w|, E = e.e, z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
 
     d rho = z n.(da - db) - h t.((1-rho) da + rho db), 0 if rho is clamped,
     d theta = h n.(da - db), the angle of n; if rho is clamped, t.((1-rho) da + rho db)/D,
@@ -13,9 +13,10 @@ contact frame:
 
 Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
-chord. The vector u is the relative velocity without the rotation of the circle. The forces (F0, F1, torque) are
-power-conjugate to the rates of (a, b, phi), so the same Jacobian B maps rates of coordinates to these rates, and these
-forces to forces on coordinates: block = B^T (dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
+chord. The vector u is the velocity of the closest point relative to the centre of the circle. The forces (F0, F1,
+torque) are power-conjugate to the rates of (a, b, phi). Therefore one Jacobian B maps rates of coordinates to the rates
+of (a, b, phi), and B^T maps these forces to forces on coordinates. With the variables z = (a, b, phi): block = B^T
+(dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
     """Return the derivatives of x_cur with respect to the end points of the chord ``h`` on which x_cur is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
-    # derivative of x_cur with respect to the length, divided by the length; 0 with the reference length
+    # derivative of x_cur with respect to the length of the chord, divided by this length; 0 with the reference length
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
     return (
         r * theta[0] + z.d_rho * rhos[0] - unit * ex,
@@ -80,9 +81,11 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 def fill_segment_tangent(
     par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
-    """Write dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), with the rows F0, F1, torque; return F0 and F1.
+    """Write dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), whose rows belong to F0, F1 and the torque;
+    return F0 and F1.
 
-    If ``on_axis`` is true, x_cur depends on points other than a and b; `add_axis_columns` adds these derivatives.
+    If ``on_axis`` is true, x_cur depends on points of the axis instead of a and b; `add_axis_columns` adds the
+    derivatives with respect to these points.
     """
     h = z.chord
     r, rho, nx, ny = par.radius, h.rho, h.nx, h.ny
@@ -91,7 +94,7 @@ def fill_segment_tangent(
     rhos, theta = chord_derivatives(h)
     along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
-    # directions of the forces at both ends and their rotation
+    # directions of the forces at both ends, and the rotation of these directions
     psi0, psi1 = theta, theta
     n0x, n0y, n1x, n1y = force_normals(par, h)
     if not par.use_segment_normals:
@@ -138,7 +141,9 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Fill the columns of the centre x, y and of the angle in X = C B + V dB/dt, shape (5, 11)."""
+    """Fill the columns of X = C B + V dB/dt, shape (5, 11), that belong to the centre x, y and to the angle of the
+    circle.
+    """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
         X[k, 9] = -(C[k, 1] + C[k, 3])
@@ -150,7 +155,7 @@ def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
     """Add dq dF/d(end points of the chord of the axis) to X (5, 11). If x_cur is measured on the axis, the bristle
-    deflection and f_t depend on these points.
+    deflection and f_t depend on these end points.
     """
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
@@ -171,8 +176,8 @@ def add_axis_columns(
 def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
     """Add B^T X to K (11, 11).
 
-    The 11 columns are the cable (8), the centre x, y, and the angle; J (4, 8) contains the derivatives of both end
-    points.
+    The 11 columns belong to the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
+    contains the derivatives of both end points with respect to the coordinates of the cable.
     """
     for a in range(8):
         for b in range(11):
@@ -205,7 +210,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters and circle of the row; sums of force and torque on the circle
+        # parameters and circle of the row; sums of the force and the torque on the cable
         k, ci = row.cable, row.circle
         par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
@@ -252,7 +257,7 @@ def add_tangent(
                 continue
             sum_x += fx
             sum_y += fy
-            # the contact line is offset along the normal of the axis, so its Jacobian depends on r'
+            # the contact line is offset along the normal of the axis, so the Jacobian of a contact point depends on r'
             if y != 0.0:
                 dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
                 add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
@@ -261,7 +266,9 @@ def add_tangent(
 
 @kernel(inline=True)
 def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArray, X: FloatArray) -> None:
-    """Write C J + V Jd into X[:, :8], with the Jacobians J (4, 8) of both end points and their rates Jd."""
+    """Write C J + V Jd into X[:, :8], with the Jacobians J (4, 8) of both end points and the time derivatives Jd of
+    these Jacobians.
+    """
     for a in range(5):
         for b in range(8):
             X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b] + C[a, 2] * J[2, b] + C[a, 3] * J[3, b]
@@ -270,7 +277,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """Write J = S I of the points j and j + 1 on the axis, and apply `fill_cable_columns` to these points."""
+    """Write the Jacobian J = S I of points j and j + 1 on the axis, and apply `fill_cable_columns` to these points."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
@@ -282,7 +289,9 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
-    """Add B^T dF/d(v_c, omega) to N (11, 3), for markers whose Jacobians change in time."""
+    """Add B^T dF/d(v_c, omega), with the derivatives V of F with respect to the rates, to N (11, 3), for markers whose
+    Jacobians change in time.
+    """
     for b in range(3):
         if b < 2:
             w0, w1 = -(V[0, b] + V[0, b + 2]), -(V[1, b] + V[1, b + 2])
@@ -298,7 +307,9 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K, where G has the components xx, xy, yy of `eval_curvature`."""
+    """Add dq dS_a dS_b G to K for all pairs of shape functions a and b. G has the components xx, xy, yy of
+    `eval_curvature`.
+    """
     for a in range(4):
         for b in range(4):
             factor = dq * dS[a] * dS[b]
@@ -310,7 +321,7 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Return whether the coordinates of the marker are x, y and the angle."""
+    """Return whether the coordinates of the marker of the circle are x, y and the angle."""
     if m != 3:
         return False
     h, central = circle.h[ci], True
@@ -341,11 +352,11 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Map the columns and rows of the circle in K (11, 11) to the m coordinates of the marker of the circle, and add
-    the result to the matrix.
+    """Transform the columns and rows of K (11, 11) that belong to the circle to the m coordinates of the marker of the
+    circle, and add the result to the matrix.
 
-    N (11, 3): derivatives with respect to the velocity of the centre and omega. (fx, fy), torque: dq times the force
-    and torque on the cable; their reaction acts on the circle.
+    N (11, 3): derivatives of the forces with respect to the velocity of the centre and omega. (fx, fy), torque: dq
+    times the force and torque on the cable; the opposite force and torque act on the circle.
     """
     if central:
         # the coordinates of the circle are x, y and the angle

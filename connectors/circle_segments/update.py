@@ -6,13 +6,13 @@ step:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|, and the gap is stored.
     deflection: D = wrap(x_cur - last), where last is the sticking position at the start, or x_cur if the state at the
-    start is -2.
+        start is -2.
     force: f_t = mu_v v_t + mu_k D.
     slips: if |f_t| > mu |f_n|, the state is sgn(D), and the new sticking position is chosen such that the bristle
-    without damper exerts mu |f_n|.
+        without damper exerts mu |f_n|.
     sticks: otherwise the state is 0 and the sticking position is last.
     error: if the state differs from the stored state, error += ||f_t| - mu |f_n||.
-    no bristles: v_t replaces D, and x_cur is stored, so bristles that are switched on later have no initial deflection.
+    no bristles: v_t replaces D, and x_cur is stored, so bristles switched on later have no initial deflection.
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
 Errors are compared with the sum of |f_n| over the segments that were closed before the update.
@@ -58,13 +58,13 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps and add |k_c (g - stored gap)| to the errors [N]. If ``always`` is false, only gaps whose sign has
-    changed are stored.
+    """Store gaps, and add |k_c (g - stored gap)| to the errors [N] for each segment that has opened or closed. If
+    ``always`` is false, only gaps whose sign has changed are stored.
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 
-    Returns three arrays for the segments that are or were closed: their rows, their indices in the row, and their
-    previous gaps. Also returns the number of these segments, and whether any segment has opened or closed.
+    Returns three arrays for the segments that are closed or were closed before: the rows, the indices within the row,
+    and the previous gaps. Also returns the number of these segments, and whether any segment has opened or closed.
     """
     # the arrays have space for all segments
     most = 1
@@ -76,7 +76,7 @@ def store_gaps(
         row = c.rows[i]
         if not row.active:
             continue
-        # circle, and first end point relative to its centre
+        # circle, and first end point relative to the centre of the circle
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         cx, cy = circle.p[ci, 0], circle.p[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
@@ -102,8 +102,9 @@ def store_gaps(
 
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
-    """Return the largest error of a row [N], the largest force of a row [N], and the row of the largest error, -1
-    without errors."""
+    """Return the largest error of a row [N], the largest force of a row [N], and the row with the largest error, or -1
+    without errors.
+    """
     worst, largest, at = 0.0, 0.0, -1
     for i in range(len(error)):
         largest = max(largest, force[i])
@@ -175,8 +176,8 @@ def update_friction(
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position; the bristle determines only the direction of slip, and its force is the
-            # friction limit
+            # state and sticking position; the bristle determines only the direction of slip, and the force has the
+            # magnitude of the friction limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
@@ -194,7 +195,7 @@ def update_friction(
 
 @kernel
 def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Store the current positions of closed segments with a damper and without bristles as their sticking positions.
+    """Store the current positions of closed segments with a damper and without bristles as sticking positions.
 
     With reference lengths, as in the published law, the stored positions are not changed.
     """
@@ -217,8 +218,8 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set the sticking positions of closed segments with bristles and reference lengths to the current position if they
-    are 0, which means that no position is stored yet.
+    """Set the sticking positions of closed segments with bristles and reference lengths to the current position if the
+    stored value is 0, which means that no position is stored yet.
 
     The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched
     on between two steps, because the published law stores no positions without bristles.

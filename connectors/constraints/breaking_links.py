@@ -3,11 +3,11 @@ returns true.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
-and the force exceeds the breaking load by at most its increase in one step. If the user gives a time of breaking, a
-step ends at this time, and the next step begins without the link. A broken joint releases its constraints without a
-loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model.
-After a break the solver computes accelerations that fulfil the equations of motion without the link, so the break
-causes no error of the energy balance.
+and the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time of
+breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its constraints
+without a loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the
+model. After a break the solver computes accelerations that fulfil the equations of motion without the link. Therefore
+the break causes no error of the energy balance.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Link:
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
             damage, so in a restarted run the damage starts from its initial value.
-        name: name in messages and results; default: name of the entity.
+        name: name of the link in messages and results; default: name of the entity.
 
     Raises:
         ModelError: rows have no output ``force`` or no column ``active``, or a link has no breaking load, time or rule.
@@ -107,8 +107,8 @@ class BreakingLinks(StepHook):
     """Hook that breaks links during dynamic solves.
 
     A restarted run starts with the links that were broken in the checkpoint. If the user activates broken links again
-    before a solve, they can break again in this solve. The new break of a link replaces its earlier break in `breaks`.
-    All processes must call the hook.
+    before a solve, these links can break again in this solve. The new break of a link replaces its earlier break in
+    `breaks`. All processes must call the hook.
 
     Args:
         links: the links, with different names.
@@ -133,7 +133,7 @@ class BreakingLinks(StepHook):
         self._step = 0.0
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Delete the breaks of links that are active again, and evaluate the forces at the start."""
+        """Delete the breaks of links that are active again, and evaluate the forces of the links at the start."""
         again = {link.name for link in self.links if np.any(link.entity.active)}
         self.breaks = [one for one in self.breaks if one.name not in again]
         self._step = (end - state.t) / max(steps, 1)
@@ -154,7 +154,9 @@ class BreakingLinks(StepHook):
         self._due = {}
 
     def next_stop(self, state: State) -> float:
-        """Return the earliest time at which a link breaks; see `StepHook.next_stop`."""
+        """Return the earliest given time of breaking of the links that have not broken, or inf without such a time; see
+        `StepHook.next_stop`.
+        """
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
@@ -162,7 +164,9 @@ class BreakingLinks(StepHook):
         self._find_due(state, rules=True)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return a warning that names the links that reached their limit in the last step but are still active."""
+        """Return a warning that names the links that reached their breaking limit in the last step but are still
+        active, or no warning without such links.
+        """
         if not self._due:
             return []
         found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())

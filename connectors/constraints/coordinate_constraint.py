@@ -14,8 +14,8 @@ x0 and x1 are displacements from the reference configuration, with ẋ = J q̇ a
 coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1
 for a chain or toothed belt, and r for a rack on a pinion.
 
-If the user gives no function for a rate, the rate is the derivative of a predefined time function, or a difference
-quotient in time (`windlass.connectors.user_functions.time_functions`).
+If the user gives no function for offset_t, this rate is the known derivative of a predefined time function, or a
+difference quotient in time of any other function (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """
@@ -88,7 +88,8 @@ def residual(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the constraint equations to C and C_qᵀ λ to f; ``rate`` contains offset_t of rows at position level.
+    """Add the values of the constraint equations to C, and the forces C_qᵀ λ to f; ``rate`` contains offset_t of rows
+    at position level.
 
     The first n0 coordinates of a row belong to marker 0.
     """
@@ -121,7 +122,9 @@ def tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of C and of C_qᵀ λ to values."""
+    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ to the values of the matrix, with the
+    factors dq for positions and dv for velocities.
+    """
     scale, n = slots.scale, slots.block.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -169,7 +172,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # rates given by the user: values of rows at velocity level, and rate functions of rows at position level
+    # rates given by the user: the values ``rate`` of rows at velocity level, and the rate functions of rows at position
+    # level
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
@@ -233,7 +237,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_driven(rows: LocalRows) -> BoolArray:
-    """Return whether each row prescribes a motion in time, shape (rows,)."""
+    """Return whether each row prescribes a motion as a function of time or of a first-order state, shape (rows,)."""
     moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
@@ -241,7 +245,7 @@ def find_driven(rows: LocalRows) -> BoolArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Insert the ground as first marker if the user gave no marker."""
+    """Insert a marker on the ground as marker 0 if the user gave no marker 0."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)
     return values

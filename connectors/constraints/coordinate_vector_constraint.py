@@ -12,7 +12,7 @@
 Each row is one equation. For a constraint function, J is the result of ``gradient_function`` with the same arguments.
 Without ``gradient_function``, J is computed by a complex step, which is exact except for rounding errors, if the
 function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in the same way.
-Further terms of the tangent are finite differences of J and C.
+Second derivatives in the tangent are finite differences of J and C.
 
 For index 2, Exudyn replaces q² by q_t² in the constraint. This law uses the time derivative of C instead.
 """
@@ -69,11 +69,12 @@ class CoordinateVectorConstraint(Component):
 
 
 class UserEquation:
-    """The constraint equation of one row with a user function, and its derivatives.
+    """The constraint equation of one row with a user function, and the derivatives of the equation with respect to
+    coordinates, velocities and time.
 
     Args:
         i: local index of the row.
-        places: indices of the row's coordinates among the w coordinates of `Equations`.
+        places: indices of the coordinates of this row among the w coordinates of `Equations`.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -164,8 +165,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return two derivatives. The first is dq ∂J/∂q, at velocity level plus dv ∂J/∂v. The second is ∂Ċ/∂q, or ∂C/∂q
-        at velocity level.
+        """Return two derivatives. The first is dq ∂J/∂q at position level, or dq ∂J/∂q + dv ∂J/∂v at velocity level.
+        The second is ∂Ċ/∂q, or ∂C/∂q at velocity level.
         """
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
@@ -180,8 +181,9 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side of J q̈ = rhs, which is minus the time derivative of Ċ, or of C at velocity level,
-        at constant velocities."""
+        """Return the right-hand side rhs of J q̈ = rhs. It is minus the time derivative of Ċ (at velocity level: of C)
+        at constant velocities.
+        """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
         ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
@@ -225,11 +227,11 @@ class Equations:
                 self.users[i] = UserEquation(rows, i, np.flatnonzero(here))
 
     def motion(self, s: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return q and q_t, shape (rows, w)."""
+        """Return the displacements q and the velocities q_t of the coordinates, shape (rows, w) each."""
         return s.x[self.dofs] - self.rows.reference, s.v[self.dofs]
 
     def gradients(self, s: Fields) -> FloatArray:
-        """Return J, shape (rows, w)."""
+        """Return the derivatives J of all equations, shape (rows, w)."""
         q, v = self.motion(s)
         J: FloatArray = self.X + 2.0 * self.Y * np.where(self.fast[:, None], v, q)
         for i, user in self.users.items():
@@ -238,7 +240,9 @@ class Equations:
         return J
 
     def values(self, s: Fields, rate_level: bool) -> FloatArray:
-        """Return C, shape (rows,); Ċ for rows at position level if ``rate_level`` is true."""
+        """Return the values C of all equations, shape (rows,). If ``rate_level`` is true, return Ċ for rows at position
+        level.
+        """
         q, v = self.motion(s)
         by_rate = (self.X + 2.0 * self.Y * q) * v if rate_level else self.X * q + self.Y * q * q
         terms = np.where(self.fast[:, None], self.X * v + self.Y * v * v, by_rate).sum(axis=1)
@@ -250,12 +254,12 @@ class Equations:
         return found
 
     def add_residual(self, s: Evaluation) -> None:
-        """Add C to the equations, and Jᵀ λ to the forces."""
+        """Add C to the values of the constraint equations, and Jᵀ λ to the forces."""
         s.C[self.lam] += np.where(self.on, self.values(s, s.rate_level), s.lam[self.lam])
         np.add.at(s.f, self.dofs[self.on], (self.gradients(s) * s.lam[self.lam][:, None])[self.on])
 
     def add_tangent(self, s: Evaluation) -> None:
-        """Add the derivatives of C and of Jᵀ λ."""
+        """Add the derivatives of C and of Jᵀ λ with respect to coordinates and multipliers to the matrix."""
         (q, v), J = self.motion(s), self.gradients(s)
         for i in range(len(self.lam)):
             if not self.on[i]:
@@ -276,7 +280,7 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Add the right-hand side of J q̈ = rhs; 0 for inactive rows."""
+        """Add the right-hand side rhs of J q̈ = rhs to C; 0 for inactive rows."""
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)
@@ -357,7 +361,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return C, shape (rows,); 0 where inactive."""
+    """Return the values C of the constraint equations, shape (rows,); 0 for inactive rows."""
     equations: Equations = rows.columns
     gap: FloatArray = equations.values(s, False) * equations.on
     return gap

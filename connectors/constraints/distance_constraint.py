@@ -34,8 +34,8 @@ class DistanceConstraint(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C = |d| - distance [m]. The gradient contains the direction u = d/|d|, whose variation is δu = (I - u uᵀ)
-    δd/|d|.
+    """Return C = |d| - distance [m]. The gradient g contains the direction u = d/|d|; the variation of u is δu = (I - u
+    uᵀ) δd/|d|.
     """
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     for a in range(3):

@@ -5,19 +5,19 @@
     locked rotation about axis i: C_3+i = a_k·b_j, with i, j, k cyclic
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
-For small rotations the value C of a rotation equation is the angle of rotation about its axis. If two rotations are
-locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a hinge rotates without
-limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
+For small rotations the value C of a rotation equation is the angle of rotation about the axis of this equation. If two
+rotations are locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a hinge rotates
+without limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
 
 A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Joint frame 0 is rotated about its x
-axis by α, then about its new y axis by β and its new z axis by γ. The locked translations are equal to the offsets
-along the rotated axes:
+axis by α, then about its rotated y axis by β, then about its rotated z axis by γ. The locked translations are equal to
+the offsets along the rotated axes:
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
-Therefore the axis of a free translation rotates with the driven angles, like a slot in a turntable. Angles are not
-limited. Relative to marker 0 the frame has the angular velocity W = A0 frame0 w; W_t is the time derivative of W at
-constant velocities, see `joint_kernels`:
+Therefore the axis of a free translation rotates with the driven angles, like a slot in a turntable. The driven angles
+may have any size. Relative to marker 0 the joint frame 0 has the angular velocity W = A0 frame0 w; W_t is the time
+derivative of W at constant velocities, see `joint_kernels`:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z, W_t = ω0 × W + A0 frame0 w_t
 
@@ -91,8 +91,9 @@ def frame_axis(row: Any, p: int) -> Any:
 
 @kernel
 def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """For order 1, write the angular velocity into W and return the rate of the offset of equation k. For order 2,
-    write W_t into W and return the second derivative of the offset."""
+    """For order 1, write the angular velocity W of joint frame 0 relative to marker 0 and return the rate of the offset
+    of equation k. For order 2, write W_t into W and return the second derivative of the offset.
+    """
     W[:] = 0.0
     if not row.moved:
         return 0.0

@@ -68,7 +68,9 @@ def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: Fl
 
 
 class Loops(NamedTuple):
-    """Kernels over all rows of a joint table, and the kernels of one row that these kernels call, see `joint_rows`."""
+    """Kernels over all rows of a joint table, and the kernels for one row that the former kernels call; see
+    `joint_rows`.
+    """
 
     residual: Callable[..., None]
     tangent: Callable[..., None]
@@ -155,7 +157,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        # rates y of both markers, and their derivatives X and Y with respect to velocities and coordinates
+        # rates y of both markers, and the derivatives X and Y of y with respect to velocities and coordinates
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)
@@ -256,7 +258,9 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
 
 @kernel
 def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G: FloatArray) -> float:
-    """Write the derivatives of C = a·d, which locks the displacement along a direction a that is fixed in marker 0."""
+    """Write the gradient g and the second derivatives G of C = a·d, and return C. The direction a is fixed in marker 0,
+    and the equation locks the displacement along a.
+    """
     u = (ax, ay, az)
     along: float = ax * d[0] + ay * d[1] + az * d[2]
     g[0], g[1], g[2] = ax, ay, az
@@ -275,8 +279,9 @@ def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G
 def write_perpendicular(
     ax: float, ay: float, az: float, bx: float, by: float, bz: float, g: FloatArray, G: FloatArray
 ) -> float:
-    """Write the derivatives of C = a·b, with a fixed in marker 0 and b fixed in marker 1, which locks the rotation
-    about b × a."""
+    """Write the gradient g and the second derivatives G of C = a·b, and return C. The direction a is fixed in marker 0,
+    and b in marker 1. The equation locks the rotation about b × a.
+    """
     a, b = (ax, ay, az), (bx, by, bz)
     value = ax * bx + ay * by + az * bz
     wx, wy, wz = by * az - bz * ay, bz * ax - bx * az, bx * ay - by * ax

@@ -75,7 +75,7 @@ class JointOffsets:
         return found + self.acceleration.fill if acceleration else found
 
     def update(self, t: float) -> None:
-        """Evaluate offsets at a time [s]."""
+        """Evaluate the offsets at the time t [s]."""
         self.offset(t)
 
 
@@ -108,11 +108,11 @@ def register_joint(
         derived, derive: names of further fields of the records and the function that computes them, see
             `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
-            (rows, multipliers); default: all.
+            (rows, multipliers); by default all equations are imposed.
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
         outputs: further output variables.
         start: output that contains points [m]. Drawings of the joint begin at these points instead of the origin of
-            body 0 and point 0.
+            body 0, and omit point 0.
         source: the source of the law.
     """
 
@@ -196,8 +196,9 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
-    """Return the global vectors from the origins of bodies to their markers [m]; 0 for other markers, shape (rows,
-    3)."""
+    """Return the global vectors from the origins of bodies to the markers on these bodies [m]; 0 for markers that are
+    not on a body, shape (rows, 3).
+    """
     local = np.zeros((len(rows.rows), 3))
     for markers, positions, of in rows.world.split_by_table(rows.local(name)):
         if "body" in markers.component.refs:

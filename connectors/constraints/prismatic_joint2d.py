@@ -53,7 +53,7 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the normal n of the axis and the direction a, both in the frame of marker 0."""
+    """Compute the normal n of the axis and the direction a of the rotation equation, both in the frame of marker 0."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
     return {

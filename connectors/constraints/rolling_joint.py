@@ -1,5 +1,5 @@
 """Disc that rolls on a plane without slip: the lowest point of its rim is in the plane and has no velocity relative to
-it.
+the plane.
 
     unit normal at point 0: n = A0 normal
     axis of the disc: w = A1 axis
@@ -21,7 +21,7 @@ errors. A disc that lies flat on the plane (w = ± n) has no unique contact poin
 
 The velocity equations are nonholonomic: they cannot be integrated to equations of positions. In static solves these
 equations have no effect. For static solves set ``axes = (False, False, True)``, and fix the rotation and the remaining
-position of the disc by other constraints. All dynamic methods fulfil these equations at every step, within the
+position of the disc by other constraints. All dynamic methods fulfil the velocity equations at every step, within the
 tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
@@ -68,7 +68,7 @@ class RollingJoint(Component):
 
 @kernel
 def perturb(a: Any, b: Any) -> Any:
-    """Return a + i h b with the imaginary step h of `TINY`."""
+    """Return the complex vector a + i h b, with the step h = `TINY`."""
     h = complex(0.0, TINY)
     return a[0] + h * b[0], a[1] + h * b[1], a[2] + h * b[2]
 
@@ -77,7 +77,7 @@ def perturb(a: Any, b: Any) -> Any:
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C_2 [m], and 0 for the other two equations, which constrain velocities only."""
+    """Return the distance C_2 [m] for k = 2, and 0 for the other two equations, which constrain velocities only."""
     n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
@@ -99,7 +99,9 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Return the axis w of the disc and normal n as unit vectors, in the frames of their markers."""
+    """Return unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in
+    the frame of marker 0.
+    """
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 
 

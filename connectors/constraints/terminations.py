@@ -2,7 +2,7 @@
 free.
 
 The joint is at the end of the rope or beam. The functions compute the positions and orientations of the joint frames on
-both bodies, so that both frames agree in the reference configuration.
+both bodies. In the reference configuration both joint frames agree.
 """
 
 from __future__ import annotations
@@ -65,9 +65,8 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
 
     Args:
         end, body: see `socket`.
-        axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at its
-            end, which is e_1 of the node.
-        **values: see `socket`.
+        axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at the
+        end, which is the axis e_1 of the node. **values: see `socket`.
 
     Returns:
         Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as
@@ -107,7 +106,7 @@ def _join(
         along = np.broadcast_to(np.asarray(axis, np.float64) / size, p.shape)
         axes = smallest_rotations(A[:, :, 0], along) @ A
     local = np.einsum("nji,nj->ni", B, p - q)
-    # offsets of the size of rounding errors are set to 0, so that the joint is exactly at the node
+    # offsets of the size of rounding errors are set to 0, because the joint shall be exactly at the node
     local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
     if "node" in second.table.component.provides and local.any():
         distance, is_node = float(np.linalg.norm(local, axis=1).max()), second.table.component is RigidNode3D

@@ -3,11 +3,10 @@ or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
 A point p of the cable, at the lever arm p - c, has the force F and the moment m about the centre. The reaction (-F, -m)
-acts on the body. Each geometry gives the derivatives of (F, m) for one point:
+acts on the body. Each geometry gives the following derivatives of (F, m) for one point:
 
-    C (w, w): with respect to (p - c, theta), multiplied by dq, plus the derivatives with respect to their rates,
-    multiplied by dv
-    V (w, w): with respect to the rates, multiplied by dq
+    C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
+    V (w, w): with respect to the rates of (p - c, theta), times dq
 
 All points of a row are summed with B = d(p)/dq, which is S_j I for a point on the axis (`add_point`), and J for a point
 at an offset from the axis (`add_offset_point`):
@@ -16,7 +15,8 @@ at an offset from the axis (`add_offset_point`):
         on (c, theta)
     N (n + w, w): derivatives with respect to the rates of (c, theta), for markers whose Jacobians J, Jr vary in time
 
-`scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr.
+`scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with respect to
+these coordinates.
 
 Source: chain rule, own derivation.
 """
@@ -35,8 +35,8 @@ from windlass.framework.kernels.kernel import kernel
 def add_point(
     S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
 ) -> None:
-    """Add a point on the axis, with shape functions S. ``varies``: whether the Jacobians of the marker vary in time;
-    otherwise N is not changed.
+    """Add the derivatives of a point on the axis, with the shape functions S, to K and N. ``varies``: whether the
+    Jacobians of the marker vary in time; otherwise N is not changed.
     """
     n = 4 * d
     # rows of the nodes of the cable
@@ -66,11 +66,11 @@ def add_offset_point(
     J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point of a 2D cable, at an offset from the axis, to K and N.
+    """Add the derivatives of a point of a 2D cable, at an offset from the axis, to K and N.
 
     Args:
-        J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and its rate, shape
-            (2, 8) each.
+        J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
+            derivative of this Jacobian, shape (2, 8) each.
         C, V: see the docstring of this module, shape (3, 3) each.
         X: work space, shape (3, 11).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
@@ -99,12 +99,14 @@ def add_point_and_foot(
     S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point of cable A and its foot on cable B, with the shape functions S of A and T of B, to K, shape (24, 24).
+    """Add the derivatives of the forces at a point of cable A and its foot on cable B to K, shape (24, 24). S are the
+    shape functions of A, and T the shape functions of B.
 
     Args:
         force, on_b: forces on r_A and on r'_B [N].
-        C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12). The rows are the force
-            on r_A, the forces on r'_A and r'_B (three rows each), and the arc length s of the foot.
+        C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12). The rows are the
+            derivatives of the force on r_A, of the forces on r'_A and r'_B (three rows each), and of the arc length s
+            of the foot.
         X: work space, shape (10, 24).
     """
     for row in range(10):
@@ -155,7 +157,7 @@ def scatter_row(
     m: Any, k: int, d: int, w: int, dofs: IntArray, i: int, K: FloatArray, N: FloatArray, P: FloatArray, R: FloatArray,
     wrench: FloatArray, A: FloatArray, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Map (c, theta) of row i to the coordinates of marker k, and add the result to the matrix.
+    """Transform K and N of row i from (c, theta) to the coordinates of marker k, and add the result to the matrix.
 
     Args:
         P, R: see `fill_marker`.

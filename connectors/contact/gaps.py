@@ -15,8 +15,8 @@ from windlass.framework.model.system import Evaluation
 
 
 def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
-    """Return a function that describes a contact of the given rows in messages; n is the number of points of each
-    row.
+    """Return a function that describes a contact of the given rows for messages, from the index of the contact; n is
+    the number of points of each row.
     """
     first, count, kind = np.cumsum(n), n.copy(), rows.table.kind
 

@@ -5,11 +5,11 @@
     friction: f_t = tau min(F/|tau|, 1/c) while the point slips, otherwise tau;    F = mu |f_n|
     friction along a line: f_t = +-F while the point slips in this direction, otherwise tau
 
-g is the gap, v_n its rate, g_0 the depth at which the full damping is reached, and tau the trial force of the bristle.
-Below the fraction c of the friction limit F, f_t is proportional to tau. With c = 1 the force of a point with |tau| < F
-is tau. With 0 < c < 1 the force does not jump if a slipping point reverses. With c = 0 the force always has the
-magnitude F. Each geometry gives g, v_n, the normal, and for friction the deflection of the bristle and the velocity
-v_t.
+g is the gap, v_n the rate of the gap, g_0 the depth at which the full damping is reached, and tau the trial force of
+the bristle. If |tau| is below the fraction c of the friction limit F, f_t of a slipping point is proportional to tau.
+With c = 1, f_t of a slipping point with |tau| < F is tau. With 0 < c < 1, f_t does not jump if the direction of the
+slip is reversed. With c = 0, f_t of a slipping point always has the magnitude F. Each geometry gives g, v_n, the
+normal, and for friction the deflection of the bristle and the velocity v_t.
 
 The variation of the force f_n n + f_t of a point is
 
@@ -76,7 +76,7 @@ def read_law(row: Any, damping_depth: float) -> PointLaw:
 
 @kernel(inline=True)
 def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
-    """Return the share s of the damping that acts at a gap [1], and its derivative [1/m]."""
+    """Return the share s of the damping that acts at a gap [1], and its derivative with respect to the gap [1/m]."""
     depth = law.damping_depth
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
@@ -85,14 +85,14 @@ def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_normal_force(law: PointLaw, gap: float, vn: float) -> float:
-    """Return f_n [N] of a closed point."""
+    """Return the normal force f_n [N] of a closed point."""
     fn: float = law.contact_stiffness * gap + law.contact_damping * eval_fading(law, gap)[0] * vn
     return 0.0 if law.clip_normal_force and fn > 0.0 else fn
 
 
 @kernel(inline=True)
 def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple[float, float]:
-    """Return the derivatives of f_n with respect to the gap [N/m] and to its rate [N s/m]."""
+    """Return the derivatives of f_n with respect to the gap [N/m] and to the rate of the gap [N s/m]."""
     share, slope = eval_fading(law, gap)
     by_gap, by_rate = law.contact_stiffness + law.contact_damping * slope * vn, law.contact_damping * share
     open_ = law.clip_normal_force and fn >= 0.0
@@ -101,7 +101,9 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 
 @kernel(inline=True)
 def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
-    """Return the friction for the deflection u of the bristle [m] and the velocity v_t [m/s]; ``least`` is c."""
+    """Return the friction for the deflection u of the bristle [m], the velocity v_t [m/s] and the normal force f_n [N];
+    ``least`` is the fraction c.
+    """
     tau = trial_vector(law.friction_stiffness, u, law.friction_velocity_penalty, vt)
     size, limit = sqrt(dot(tau, tau)), coulomb(law.friction_coefficient, fn)[0]
     factor = return_share(max(size, least * limit), limit) if slips else 1.0
@@ -111,7 +113,7 @@ def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: flo
 
 @kernel(inline=True)
 def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: float) -> Vector:
-    """Return the variation of f_t for variations of tau and f_n."""
+    """Return the variation of the friction f_t for the variations dtau of tau and dfn of f_n."""
     if f.slides:
         inverse = return_share(f.size, 1.0)
         e = inverse * f.tau[0], inverse * f.tau[1], inverse * f.tau[2]
@@ -132,7 +134,9 @@ def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: flo
 
 @kernel(inline=True)
 def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, float, float]:
-    """Return the derivatives of the friction along a line with respect to f_n, v and u."""
+    """Return the derivatives of the friction along a line with respect to the normal force f_n, the velocity v and the
+    deflection u.
+    """
     if state == UNDEFINED or law.friction_coefficient == 0.0:
         return 0.0, 0.0, 0.0
     by_fn = coulomb(law.friction_coefficient, fn)[1]

@@ -1,5 +1,5 @@
-"""Search for the members of a set (circles or surfaces) that are so near a cable that they may touch it. The pairs of
-cable and member change during a run, but the number of rows is constant.
+"""Search for the members of a set (circles or surfaces) that may touch a cable, because they are near the cable. The
+pairs of cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
 simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
@@ -8,7 +8,7 @@ repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
 only at these times. Every pair whose distance is below the search margin ``skin`` gets a row, in the order of distance.
-Closed pairs keep their rows. The result of a search remains valid while
+Pairs with a closed point keep their rows. The result of a search remains valid while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
@@ -35,7 +35,8 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.parallel.processes import Processes
 
 OPEN_GAP = 0.1
-"""Stored gap of a point that has not been evaluated yet [m]. It is the initial gap of all laws of contact with circles.
+"""Stored gap of a point that has not been evaluated yet [m]. All laws of contact with circles use this value as the
+initial gap.
 """
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
@@ -61,9 +62,9 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     """Return the global coordinate indices of rows: the coordinates of the cable, then the coordinates of a member of
     its set, -1 without member.
 
-    The pairs are not known yet. Therefore the members of a set are distributed evenly over its rows, so that the
-    numbering of coordinates is based on the usual number of couplings of each member. The linear solver is chosen
-    later, from the sparsity pattern of a tangent.
+    The pairs are not known yet. Therefore the members of a set are distributed evenly over its rows, and the numbering
+    of coordinates is based on the usual number of couplings of each member. The linear solver is chosen later, from the
+    sparsity pattern of a tangent.
 
     Args:
         cable: global coordinate indices of the cables, shape (rows, c).
@@ -101,8 +102,8 @@ def find_closed(
 
 @dataclass
 class PairSearch(ABC):
-    """Base class of the search for pairs. It stores the data that are needed until the next search; see `CircleSearch`
-    for circles.
+    """Base class of the search for pairs. It stores the data of the last search that are needed until the next search;
+    see `CircleSearch` for circles.
 
     Attributes:
         p: the rows, a named tuple with the fields ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
@@ -112,7 +113,8 @@ class PairSearch(ABC):
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
         forgotten: whether the next update must search.
-        margin: sum of the motions of cable and partner up to which the result of the search remains valid [m].
+        margin: largest sum of the motions of a cable and of its partner for which the result of the search remains
+            valid [m].
         given: indices of the circles or surfaces of the rows after the last search, shape (rows,).
         hull, centre: control points of the cables, and centres of the circles or surfaces, at the last search [m].
     """
@@ -143,15 +145,15 @@ class PairSearch(ABC):
 
     @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return all pairs whose gap is below the skin: their groups, the indices of the partners, and their gaps [m],
-        shape (pairs,) each.
+        """Return three arrays that describe all pairs whose gap is below the skin: the groups of rows, the indices of
+        the partners, and the gaps [m], shape (pairs,) each.
         """
 
     def find_candidates(
         self, hull: FloatArray, thick: FloatArray, centre: FloatArray, reach: FloatArray, of_set: IntArray
     ) -> tuple[IntArray, IntArray]:
-        """Return all pairs whose bounding spheres are closer than the skin: their groups and the indices of the
-        partners, counted from 1, shape (pairs,) each.
+        """Return two arrays that describe all pairs whose bounding spheres are closer than the skin: the groups of
+        rows, and the indices of the partners, counted from 1, shape (pairs,) each.
 
         Args:
             hull: control points of the cables [m], shape (groups, 4, d).
@@ -184,8 +186,8 @@ class PairSearch(ABC):
         return own["data"].copy(), own["segments"].copy()
 
     def eval_slack(self) -> float:
-        """Return the largest distance by which the motion of a point can exceed the motion of the control points of its
-        cable [m].
+        """Return the largest distance by which the motion of a contact point can exceed the motion of the control
+        points of the same cable [m].
         """
         return 0.0
 
@@ -243,7 +245,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep the circles that they still need; other rows get circles that have no row
+        # rows keep circles with closed points; other rows get circles that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -261,14 +263,15 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """Create the fields of `PairColumns` that are common to circles and surfaces. The rows have no partners yet.
+    """Create the fields of `PairColumns` that are common to circles and surfaces. No partner is assigned to the rows
+    yet.
 
     Args:
         sets: name of the column with the reference to the set.
         of_set: sets of the members, see `find_members`.
 
     Returns:
-        The fields, the sets in ascending order, and the index of the set of each member in this order.
+        The fields, the sets in ascending order, and the index of the set of each member among these sets.
     """
     own = rows.local(sets)
     numbers = np.unique(np.concatenate((of_set, own)))
@@ -283,8 +286,8 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Convert the system of a law for fixed pairs to the system of a law for sets, whose rows change their partners
-    after Newton runs.
+    """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of the latter law change
+    their partners after Newton runs.
 
     All processes must call the functions of the system together. If the partners of rows of any process change, the
     version of the sparsity pattern increases.
@@ -331,6 +334,6 @@ def find_partners(rows: LocalRows, fields: Fields) -> IntArray:
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """Return how many preceding elements of an ascending array are equal to each element, shape (n,)."""
+    """Return the number of preceding equal elements for each element of an ascending array, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

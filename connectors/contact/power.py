@@ -1,13 +1,13 @@
 """Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law; see `law.py` for
 the forces.
 
-    power taken: P = f_n v_n + f_t.v_t
+    power that contact takes from cable and partner: P = f_n v_n + f_t.v_t
     sliding: f_t.v_t while a point slips
     tangential damper: mu_v v_t² while a point sticks
     normal damper: (f_n - k g) v_n
     normal spring: k g v_n is stored
     lever: the part of f_t.v_t that is neither lost nor stored
-    bristle: the rest of f_t.v_t is stored while a point sticks
+    bristle: the remainder of f_t.v_t is stored in the bristle while a point sticks
 
 Source: own derivation from the power of each force.
 """
@@ -46,12 +46,14 @@ SPRING, BRISTLE, STATE, DAMPER, GAP, FORCE = range(6, 12)
 gap [m] and f_n [N].
 """
 NUMBERS = 12
-"""Number of these quantities. An array may contain further quantities after them, see `create_place_account`."""
+"""Number of quantities of a point: the six powers and the six further quantities. An array may contain additional
+quantities after these, see `create_place_account`.
+"""
 
 
 @kernel(inline=True)
 def clear_place(to: FloatArray) -> None:
-    """Write the quantities of an open point, except its gap."""
+    """Write the quantities of an open point: state open, all other quantities 0. The caller writes the gap."""
     for j in range(NUMBERS):
         to[j] = 0.0
     to[STATE] = OPEN

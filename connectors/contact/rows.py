@@ -1,4 +1,4 @@
-"""Columns, checks and parameters that all laws of contact with points of cables have in common."""
+"""Columns (properties of a row), checks and parameters of all laws of contact with points of cables."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
-"""Columns with values per metre of cable. In the records of rows they are multiplied by the length of cable that a
-point represents.
+"""Columns with values per metre of cable. The records of rows contain these values multiplied by the length of cable
+that a point represents.
 """
 
 
@@ -69,5 +69,5 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 
 @kernel(inline=True, fast=False)
 def relative_place(k: int, n: float) -> float:
-    """Return the arc length of point k of n points, relative to the length of the cable [1], between 0 and 1."""
+    """Return the arc length of point k of n points, divided by the length of the cable [1], between 0 and 1."""
     return (k + 0.5) / n

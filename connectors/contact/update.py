@@ -2,7 +2,7 @@
 
 Update of a row with n points, whose first history values are gaps (n) and states (n):
 
-    gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with k of the point; g is stored.
+    gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with stiffness k; g is stored.
     state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.
     change: if the new state of a point with friction differs from the stored state, error += ||tau| - mu |f_n||.
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
@@ -49,8 +49,9 @@ def store_state(data: FloatArray, at: int, state: float, excess: float) -> tuple
 
 @kernel
 def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: FloatArray) -> None:
-    """Write the outcome of an update: the largest error of a row [N], whether any state has changed, the largest force
-    of a row [N], and the row of the largest error, -1 without errors."""
+    """Write the outcome of an update: the largest force error of a row [N], whether any state has changed, the largest
+    force of a row [N], and the row with the largest error, or -1 without errors.
+    """
     worst, row, largest = 0.0, -1, 0.0
     for i in range(len(errors)):
         largest = max(largest, forces[i])
@@ -75,7 +76,7 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
-    false, the kernel computes the return map for an iterate of Newton's method. In this case it does nothing if
+    false, the kernel computes the return map for an iterate of Newton's method. In this case the kernel does nothing if
     `Fields.mapped` is 0, and it writes no outcome.
 
     Args:
@@ -85,8 +86,8 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
             points of row ``rows[number]``. It is called in ascending order of ``number``.
         decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that
-            determines the states of all points and |tau| - mu |f_n|, and stores anchors. It may return an additional
-            error [N], and whether the row needs a further pass.
+            determines the states of all points and |tau| - mu |f_n|, and stores anchors. It returns an additional force
+            error [N], or 0, and whether the row needs a further Newton run.
     """
 
     @kernel(inline=True)

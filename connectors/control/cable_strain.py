@@ -2,9 +2,9 @@
 tension of ropes and belts.
 
     strain: u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i
-    shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
+    shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ, with S of a cable of length 1
     derivative of p: X = p_q with the columns D_i I for the nodes
-    winch cables: L = share l, and the column of l is -share (f_0 q_0 + f_2 q_2)/L²
+    cables of winches: L = share l with the coordinate l; the column of X for l is -share (f_0 q_0 + f_2 q_2)/L²
     gradient: J = e·X,    u_t = J q_t,    e = p/|p|
     second derivatives: H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    J̇ = H q_t
 
@@ -50,7 +50,7 @@ class CableStrain(Component):
 
 @kernel
 def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
-    """Update u, its rate and its derivatives for all rows."""
+    """Update u, the rate of u, and the derivatives of both with respect to the coordinates, for all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(rows)):
@@ -62,7 +62,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
         n += winds
         D[0], D[1], D[2], D[3] = row.f[0] / L, row.f[1], row.f[2] / L, row.f[3]
         X[:] = 0.0
-        # slope p, and its derivative X with respect to the coordinates
+        # slope p, and the derivative X of p with respect to the coordinates
         square = 0.0
         for b in range(d):
             # a: the part of p that is divided by L
@@ -73,7 +73,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
                 X[b, j * d + b] = D[j]
             if winds:
                 X[b, l] = -row.share / L * a[b]
-        # strain, its gradient J and its rate
+        # strain u, its gradient J and its rate u_t
         size = np.sqrt(square)
         m.value[k], m.rate[k] = size - 1.0 - row.reference_strain, 0.0
         for s in range(n):
@@ -96,7 +96,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
                     m.H[h, j * d + b, l] += e * by_length * D[j]
                     m.H[h, l, j * d + b] += e * by_length * D[j]
                 m.H[h, l, l] += 2.0 * e * by_length * by_length * a[b]
-        # rate of J
+        # time derivative of J
         for s in range(n):
             m.Jd[k, s] = 0.0
             for r in range(n):

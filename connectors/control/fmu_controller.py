@@ -55,8 +55,8 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
 """For each group of types of variables: prefixes of the names of the types, test of a value, and text about the allowed
 values."""
 LAST_LOGGER: deque[Any] = deque(maxlen=1)
-"""Callbacks of the last instance of FMI 2. FMPy passes the messages of all instances to the logger of the last
-instance, also after the end of this instance.
+"""Callbacks of the last FMU instance of FMI 2. FMPy passes the messages of all instances to the logger of the last
+instance, even after the end of this instance. Therefore the callbacks must remain in memory.
 """
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
 """Prefixes of the types of variables whose values are numbers."""
@@ -124,7 +124,7 @@ class FMUController(StepHook):
         self._probes: list[Probe] = []
         self._begin = self._reached = 0.0
         self._count = -1
-        # _begins is true until the first step of a solve, _is_first is true until its first exchange
+        # _begins is true until the first step of a solve, _is_first is true until the first exchange of this solve
         self._begins = self._is_first = True
         self.values: dict[str, float] = {}
 
@@ -200,11 +200,13 @@ class FMUController(StepHook):
         return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
 
     def find_obstacle(self) -> str:
-        """Return the reason why the FMU cannot store its state, which makes a restart impossible, or "" if it can."""
+        """Return the reason why the FMU cannot store its state, or "" if it can. Without a stored state a restart is
+        impossible.
+        """
         return self._slave.find_obstacle()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return times and the state of the FMU; see `StepHook.checkpoint`."""
+        """Return the times and values of the exchange and the state of the FMU; see `StepHook.checkpoint`."""
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
         kept["first"] = self._is_first
         return kept | {"state": self._slave.store() if self._count >= 0 else None}
@@ -225,7 +227,7 @@ class FMUController(StepHook):
                 self._setters[name](value)
 
     def _measure(self, state: State) -> list[float]:
-        """Return the value of each sensor."""
+        """Return the value of each sensor at the given state."""
         fields: Fields = load_outputs(state)
         if not self._probes:
             for name, sensor in self._sensors.items():
@@ -325,12 +327,12 @@ class Slave:
         return bool(self._model.fmiVersion.startswith("3"))
 
     def advance(self, t: float, size: float) -> None:
-        """Advance the instance from a time by a step [s]."""
+        """Advance the instance from the time ``t`` [s] by the step ``size`` [s]."""
         with self._calls(t):
             self._fmu.doStep(t, size)
 
     def put(self, values: Mapping[str, float]) -> None:
-        """Set inputs."""
+        """Set inputs of the FMU to the values given by name."""
         with self._calls():
             for name, value in values.items():
                 variable = self._variables[name]

@@ -43,8 +43,8 @@ from windlass.framework.model.system import Fields, System
 
 
 class GenericODE1(Inputs):
-    """Defines the rates of the states of a node: as linear functions of states and inputs, by a user function, or by
-    the sum of both.
+    """Defines the rates of the states of a node: as linear functions of states and inputs, by a user function, or as
+    the sum of the linear functions and the user function.
 
     Matrices are 2D arrays or lists of rows; an empty list means 0.
     """
@@ -73,8 +73,8 @@ class Matrices(NamedTuple):
     inputs: see `Inputs`.
     b: constant rates, shape (rows, w).
     A: factors of states, shape (rows, w, w).
-    B, C: factors of inputs and of their rates, shape (rows, w, inputs).
-    F: rates from the functions, shape (rows, w).
+    B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
+    F: rates from the user functions, shape (rows, w).
     Y, P, V: derivatives of F with respect to y, u and u_t.
     """
 
@@ -106,7 +106,7 @@ def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) 
 
 @kernel
 def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """Subtract the right-hand side of the equation for y_t from f."""
+    """Subtract the right-hand sides of the equations for y_t from the residual f."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
@@ -114,7 +114,7 @@ def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) ->
 
 @kernel
 def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Subtract dq ∂y_t/∂q + dv ∂y_t/∂v from values."""
+    """Subtract dq ∂y_t/∂q + dv ∂y_t/∂v from the values of the matrix, with the coordinates q and the velocities v."""
     n = c.dofs.shape[1]
     row = np.zeros(n)
     for i in range(len(c.dofs)):
@@ -129,7 +129,9 @@ def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntA
 
 @kernel
 def mass(c: Matrices, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the identity matrix, because y_t is treated as an acceleration in the equations of motion."""
+    """Add scale times the identity matrix to the values of the mass matrix, because y_t is treated as an acceleration
+    in the equations of motion.
+    """
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             values[slots[i, a, a]] += scale
@@ -160,7 +162,7 @@ def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFuncti
 
 
 def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Read y, u and u_t of row i."""
+    """Return the states y, the inputs u and the rates u_t of row i."""
     return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
 
 
@@ -193,7 +195,7 @@ def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the matrices to lists."""
+    """Convert the matrices that the user gives to lists."""
     return pack_matrices(values, count_entities(values.get("node")), "system_matrix", "input_matrix", "rate_matrix")
 
 

@@ -1,4 +1,5 @@
-"""Hydraulic cylinder between two points; the pressures of its two chambers are first-order states.
+"""Hydraulic cylinder between two points; the pressures of the two chambers are first-order states (states with given
+rates).
 
     geometry: L = |u|,    u = p1 - p0,    e = u/L
     stroke: s = L - L_o, with the rate s_t
@@ -84,7 +85,7 @@ class HydraulicActuator(Inputs):
 
 @kernel
 def root(x: float) -> tuple[float, float]:
-    """Return w(x) and its derivative."""
+    """Return w(x) and the derivative of w with respect to x."""
     size = abs(x)
     if size < LINEAR:
         return x / np.sqrt(LINEAR), 1.0 / np.sqrt(LINEAR)
@@ -124,7 +125,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
-    """Return L [m] and its rate [m/s] for row i; L is NaN if the points coincide."""
+    """Return the distance L of the points [m] and the rate of L [m/s] for row i; L is NaN if the points coincide."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -141,8 +142,9 @@ def eval_force(row: Any, st: float, v: FloatArray) -> float:
 
 @kernel
 def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces on both points, and the equations of the pressures. The first n coordinates of a row are the
-    coordinates of the points."""
+    """Add the forces on both points, and the residuals of the equations of the pressures, to f. The first n coordinates
+    of a row are the coordinates of the points.
+    """
     n0 = pair.n0
     for i in range(len(pair.m0)):
         if not pair.active[i]:
@@ -165,8 +167,9 @@ def tangent(
     rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v to values; P and V are the derivatives of the openings with respect to u and u_t, shape
-    (rows, 2, 1 + inputs)."""
+    """Add dq ∂f/∂q + dv ∂f/∂v to the values of the matrix. P and V are the derivatives of the openings with respect to
+    the values u and the rates u_t of stroke and inputs, shape (rows, 2, 1 + inputs).
+    """
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
     # derivatives of the vector between the points (J) and of its rate (Jd), eJ = e·J, derivatives of s_t (rate), and
     # derivatives of the equation of a pressure with respect to all coordinates (G_q)
@@ -175,7 +178,7 @@ def tangent(
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
-        # length, its rate, and force
+        # length, rate of the length, and force
         row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
         u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
         L, st = measure(pair, m, i)
@@ -191,8 +194,8 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # derivatives of the force, due to changes of its magnitude, of its direction, and of the Jacobians of the
-        # markers
+        # derivatives of the generalised forces, due to changes of the magnitude N, of the direction e, and of the
+        # Jacobians of the markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -205,7 +208,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # pressures; their equations follow the equations of the points
+        # pressures; the equations of the pressures follow the equations of the points
         s = L - row.offset_length
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]
@@ -213,7 +216,8 @@ def tangent(
             Q, Qp, Qa = eval_flow(row, k, p)
             by_s = Gs * (sign * A[k] * st + Q) + G * Qa * P[i, k, 0]
             by_st = G * (sign * A[k] + Qa * V[i, k, 0])
-            # derivatives of the equation of a pressure with respect to the points, the pressure and the inputs
+            # derivatives of the equation of a pressure with respect to the coordinates of the points, the pressure and
+            # the inputs
             G_q[:] = 0.0
             for a in range(n):
                 G_q[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
@@ -225,8 +229,9 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t in the equations of the pressures to values. In a row, the pressures follow
-    the n coordinates of the points."""
+    """Add scale times the factors of p_k,t in the equations of the pressures to the values of the mass matrix. In a
+    row, the pressures follow the n coordinates of the points.
+    """
     for i in range(len(rows)):
         for k in range(2):
             values[slots[i, n + k, n + k]] += scale * rows[i].area[k]
@@ -308,7 +313,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the force N [N], > 0 pulls, shape (rows,); 0 where inactive."""
+    """Return the force N [N], > 0 if the cylinder pulls, shape (rows,); 0 for inactive rows."""
     pair, own, _, _ = rows.columns
     p, A = s.v[own["states"]], own["area"]
     damping = own["damping"] * eval_stroke_rate(rows, s)

@@ -2,8 +2,8 @@
 
     derivatives of each marker: ∂u/∂q = J, ∂u_t/∂q = J̇, ∂u_t/∂v = J
 
-The tangent contains the coordinates of the inputs, so the law uses the inputs at the same time, without a delay of one
-step.
+The tangent contains the derivatives with respect to the coordinates of the inputs. Therefore a law uses the inputs at
+the current time, without a delay of one step.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
@@ -56,7 +56,7 @@ def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
 
 
 def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArray, FloatArray]:
-    """Return u and u_t of row i, shape (inputs,) each."""
+    """Return the values u and the rates u_t of the inputs of row i, shape (inputs,) each."""
     which = c.m[i, : c.size[i]]
     return m.value[which], m.rate[which]
 

@@ -1,11 +1,11 @@
-"""Load cell: measures the force or torque in a joint or constraint by a first-order state, which controllers can use as
+"""Load cell: measures the force or torque in a joint or constraint by a first-order state y. Controllers can use y as
 input.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
 Real load cells with amplifiers have such a lag. Without the lag, a force of a controller and the measured multipliers
 would depend on each other at the same instant (an algebraic loop). In static solves y = w·λ. The tangent contains the
-column of the multipliers, so Newton's method solves for force, motion and the state y together.
+derivatives with respect to the multipliers, so Newton's method solves for force, motion and the state y together.
 
 The law is evaluated on the process of its joint, because only this process has the multipliers. The states are
 distributed to processes like other coordinates.
@@ -53,7 +53,7 @@ class LoadCell(Component):
 class Measured(NamedTuple):
     """Result of `load_cell`, with one row per joint.
 
-    marker: coordinate marker for inputs, whose rate ``u_t`` is the measured value y [N or N m].
+    marker: coordinate marker for inputs; the rate ``u_t`` of this marker is the measured value y [N or N m].
     cell: handle to the rows of `LoadCell`.
     node: the nodes of the states.
     """
@@ -65,28 +65,30 @@ class Measured(NamedTuple):
 
 @kernel
 def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
-    """Add y to f."""
+    """Add y to the residual f of the equation of y."""
     for i in range(len(rows)):
         f[rows[i].state] += v[rows[i].state]
 
 
 @kernel
 def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dv times the derivative of the residual with respect to the state to values."""
+    """Add dv times the derivative of the residual with respect to y, which is 1, to the values of the matrix."""
     for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times T to values, because y_t is treated as an acceleration in the equations of motion."""
+    """Add scale times T to the values of the mass matrix, because y_t is treated as an acceleration in the equations of
+    motion.
+    """
     for i in range(len(rows)):
         values[slots[i, 0, 0]] += scale * rows[i].time_constant
 
 
 @kernel
 def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """Subtract w·λ from f."""
+    """Subtract w·λ from the residual f of the equation of y."""
     for i in range(len(rows)):
         for k in range(w.shape[1]):
             f[rows[i].state] -= w[i, k] * lam[multipliers[i, k]]
@@ -94,7 +96,7 @@ def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f:
 
 @kernel
 def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
-    """Subtract w from values in the columns of the multipliers."""
+    """Subtract w, the derivative of w·λ with respect to λ, from the values of the matrix."""
     for i in range(len(w)):
         for k in range(w.shape[1]):
             values[slots.columns[i, 0, k]] -= slots.scale * w[i, k]
@@ -185,7 +187,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # `joint` is listed so that the process of the joint evaluates the row
+    dofs=("joint", "node"),  # because `joint` is listed first, the process of the joint evaluates the row
     bind=bind,
     build=build,
     check=check,

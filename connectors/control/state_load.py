@@ -1,11 +1,13 @@
-"""Load on a coordinate that depends on inputs, for controllers, brakes or motors whose force depends on measured
+"""Load on a coordinate. The load depends on inputs, for controllers, brakes or motors whose force depends on measured
 quantities.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
-    derivative with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
-    derivative with respect to v: Jᵀ ∂F/∂u_t J_u
+    derivative of Jᵀ F with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
+    derivative of Jᵀ F with respect to v: Jᵀ ∂F/∂u_t J_u
 
-The tangent contains the coordinates of the inputs, so Newton's method solves for force and motion together.
+J is the derivative of the coordinate with respect to q, and H the second derivative; J_u and J̇_u are the derivatives
+of u and u_t of the inputs with respect to q. The tangent contains the derivatives with respect to the coordinates of
+the inputs, so Newton's method solves for force and motion together.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from windlass.framework.model.system import Fields, System, Term
 
 
 class StateLoad(Inputs):
-    """A force or torque on a coordinate that depends on time and on the motion of other coordinates."""
+    """A force or torque on a coordinate. The force depends on time and on the motion of any coordinates."""
 
     marker = ref(FAMILY, "the coordinate that the load acts on")
     value = column("N", "constant part [N; N m for rotations]", default=0.0, switchable=True)
@@ -68,7 +70,7 @@ def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: C
 def load(
     rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
 ) -> None:
-    """Add Jᵀ F to f."""
+    """Add the generalised force Jᵀ F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
@@ -91,7 +93,7 @@ def load_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂load/∂q + dv ∂load/∂v to values."""
+    """Add dq ∂(Jᵀ F)/∂q + dv ∂(Jᵀ F)/∂v to the values of the matrix."""
     n = slots.shape[1]
     B = np.zeros(n)
     for i in range(len(rows)):
@@ -159,7 +161,7 @@ def update_loads(rows: LocalRows, s: Fields) -> None:
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return F without the load factor [N or N m], shape (rows,); 0 where inactive."""
+    """Return the load F without the load factor [N or N m], shape (rows,); 0 for inactive rows."""
     update_loads(rows, s)
     own, inputs, (G, R), _ = rows.columns
     m = s.markers[FAMILY]

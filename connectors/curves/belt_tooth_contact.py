@@ -1,8 +1,8 @@
 """Contact of the teeth of a timing belt with the grooves of a pulley, with one row for each pair of a tooth and a
 pulley.
 
-A tooth is a point on the pitch line of the belt. D is its distance from the centre of the pulley, and α its angle in
-the frame of the pulley. Relative to groove m of z grooves,
+A tooth is a point on the pitch line of the belt. D is the distance of the tooth from the centre of the pulley, and α is
+the polar angle of the tooth in the frame of the pulley. Relative to groove m of z grooves,
 
     displacement along the pitch circle: u = R (α - α_0 - 2π m/z) [m]
     height above the seat: g = D - R [m]
@@ -24,10 +24,11 @@ Along an arc with the stiffness EA and the pitch p the tensions F_j between teet
 
     F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)
 
-F* is the tension at which the pitch of the stretched belt is equal to the pitch of the pulley. Therefore the loads of
-successive teeth decrease by the factor e^(-κ), 2 cosh κ = 2 + k p/EA.
+F* is the tension at which the pitch of the stretched belt is equal to the pitch of the pulley. Therefore the load
+decreases from each tooth to the next by the factor e^(-κ), with 2 cosh κ = 2 + k p/EA.
 
-History values per row: -x+, -x- and -y, which are > 0 without contact, and m + 1, the index of the groove counted from
+History values per row: -x+, -x- and -y, each of which is > 0 if this flank or tip has no contact, and m + 1, the index
+of the groove counted from
 1. History values are constant during Newton's iterations. Forces act on the belt at the tooth, and the opposite forces
 act on the pulley at the same point.
 
@@ -55,19 +56,21 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
-"""FLANKS: number of flanks, whose depths are the first history values. TIP: index of the depth below the tips in the
-history values."""
+"""FLANKS: number of flanks of a groove; the negative depths in the flanks are the first history values. TIP: index of
+the negative depth below the tips in the history values.
+"""
 BENT = 0.01
-"""Deflection of a tooth, relative to its height [1]. Force errors are compared with at least the force at this
-deflection, because unloaded teeth often change between both flanks.
+"""Deflection of a tooth, divided by the height of the tooth [1]. Force errors are compared with the largest contact
+force, or with the force at this deflection if this force is larger, because unloaded teeth often change between both
+flanks.
 """
 
 
 class BeltToothContact(Component):
     """A tooth of a timing belt in the grooves of a pulley, in 2D.
 
-    Four history values per row: the negative depths in both flanks and below the tips [m], which are < 0 in contact,
-    and the index of the groove, counted from 1.
+    Four history values per row: the negative depths in both flanks and below the tips [m], each < 0 in contact, and the
+    index of the groove, counted from 1.
     """
 
     marker0 = ref(RIGID, "centre and rotation of the pulley")
@@ -87,10 +90,11 @@ class BeltToothContact(Component):
 
 @kernel
 def locate(row: Any, groove: float, u: Pose) -> Any:
-    """Return the displacement u along the circle and the height g of a tooth in a groove [m], its distance D [m], and
-    the global direction n, (x, y)."""
+    """Return five values of a tooth relative to a groove: the displacement u along the pitch circle [m], the height g
+    [m], the distance D from the centre of the pulley [m], and the global components x and y of the radial direction n.
+    """
     A, d = u.A, u.d
-    # position in the frame of the pulley, rotated so that the groove is on the first axis
+    # position in the frame of the pulley, rotated such that the groove is on the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
@@ -101,8 +105,8 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Return the depth of a tooth [m], and its derivatives with respect to displacement and height. ``which`` selects
-    the depth in one of the flanks (0, 1) or below the tips (2).
+    """Return the depth of a tooth [m], and the derivatives of the depth with respect to the displacement u and the
+    height g. ``which`` selects the depth in one of the flanks (0, 1) or below the tips (2).
     """
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
@@ -112,7 +116,7 @@ def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[compl
 
 @kernel
 def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
-    """Return the rates of displacement and height [m/s], relative to the rotating pulley."""
+    """Return the rates of the displacement u and the height g [m/s], relative to the rotating pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return row.pitch_radius * (along / D - ut[5]), radial
@@ -164,7 +168,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
-    """Compute the history values from the position of a tooth."""
+    """Compute the history values from the position of a tooth, and write them into ``new``."""
     # nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)

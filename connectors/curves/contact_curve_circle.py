@@ -1,26 +1,26 @@
 """Contact with friction between circles and a curve on a body, for example rollers of a chain and the teeth of a
 sprocket.
 
-    geometry: D is the distance of the centre from a piece of the curve, n and t its normal and direction
+    geometry: D is the distance of the centre of the circle from a piece of the curve with normal n and direction t
     gap: g = D - r
     velocity: v = v1 - v0 - ω1 × D n - ω0 × (d - D n), ġ = n·v, v_t = t·v, with d from marker 0 to the centre
-    normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so it neither pulls nor jumps when contact opens or closes
+    normal force: f_n = -k g - d ġ, limited to [0, -2 k g], so f_n neither pulls nor jumps when contact opens or closes
     without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
     friction: f_t = μ |f_n| v_t/v_z if the stored slip is <= v_z, the proportional zone
-    friction of larger slip: f_t = μ |f_n| sign(stored slip)
+    friction for larger stored slip: f_t = μ |f_n| sign(stored slip)
     force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
 
 A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. The stiffness k
 does not depend on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two
 contacts, for instance between two flanks. The contacts of a circle are the two feet of largest depth with different
 normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
-centre is within the material has no contact, because the law requires depths below the radius.
+centre is within the material has no contact, because the law requires depths below the radius of the circle.
 
 History values per row: index of the piece (counted from 1, 0 without contact) and slip velocity of the first contact,
 then the same values of the second contact. History values are constant during Newton's iterations; during the
-iterations each line or arc in contact is extended beyond its ends. After the iterations the feet are determined again;
-the force error is the resulting change of the force on the circle. Rows without contact are not evaluated during the
-iterations.
+iterations each line or arc in contact is treated as extended beyond its ends. After the iterations the feet are
+determined again; the force error is the resulting change of the force on the circle. Rows without contact are not
+evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
@@ -54,15 +54,17 @@ START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
 """Largest value of 1 - n·n' [1] at which two feet with the normals n and n' are treated as one contact."""
 PASSING = 0.6
-"""Displacement of a circle in a step, relative to its radius [1], below which positions within the step are not
-examined, because a circle moves farther when it passes through a contact of relevant depth.
+"""Displacement of a circle in a step, divided by the radius of the circle [1], below which positions within the step
+are not examined, because a circle moves farther when it passes through a contact of relevant depth.
 """
 TOUCHED = 0.01
-"""Change of the velocity in a step, relative to the velocity [1], above which the circle may have touched the curve in
-a stage of the integrator within the step."""
+"""Change of the velocity of a circle in a step, divided by this velocity [1], above which the circle may have touched
+the curve in a stage of the integrator within the step.
+"""
 APART, MOST_LOOKS = 0.25, 1000
 """The search for a contact within a step examines points of the path of the circle. APART: distance of these points,
-relative to the radius [1]. MOST_LOOKS: largest number of points."""
+divided by the radius of the circle [1]. MOST_LOOKS: largest number of points.
+"""
 
 
 class ContactCurveCircle(Component):
@@ -89,14 +91,16 @@ class ContactCurveCircle(Component):
 
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
-    """Return the position of the centre in the frame of the curve [m]."""
+    """Return the position x, y of the centre of the circle in the frame of the curve [m]."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
 
 
 @kernel
 def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Return the distance D [m] of (x, y) from a piece that is extended beyond its ends, and the normal at the foot."""
+    """Return the distance D [m] of the point (x, y) from a piece that is extended beyond its ends. Return also the
+    components of the normal at the foot of this point.
+    """
     side, a, b = piece[0], piece[3], piece[4]
     x, y = x - piece[1], y - piece[2]
     if side == 0.0:
@@ -120,8 +124,8 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], its rate and the slip velocity [m/s], the vectors n and t, and the lever arms of the force
-    about both markers [m], with three components each.
+    """Return the gap [m], the rate of the gap and the slip velocity [m/s], the vectors n and t, and the lever arms of
+    the force about both markers [m]. Each vector has three components.
     """
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)
@@ -139,7 +143,7 @@ def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
-    """Return f_n and f_t of a contact [N]."""
+    """Return the normal force f_n and the friction f_t of a contact [N]."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
         # the force is at most twice the spring force; without penetration the damper has no force
@@ -198,7 +202,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     """Return the indices, counted from 1, of the two pieces of the profile that are in contact with the circle of a row
-    at (x, y). The piece with the larger depth is the first. An index is 0 without contact.
+    with its centre at (x, y). The piece with the larger depth is the first. An index is 0 if there is no first or no
+    second contact.
     """
     k = row.curve
     # indices of the grid cell along x and y
@@ -208,7 +213,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # first the foot of largest depth, then the foot of largest depth with a different normal
+    # first the foot of largest depth, then the foot of largest depth among the feet with a different normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -310,8 +315,9 @@ def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
 
 @kernel
 def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
-    """Return the gap [m] between the circle and piece p (counted from 1), and its rate, for a position and a velocity
-    of the circle in the frame of the curve."""
+    """Return the gap [m] between the circle and piece p (counted from 1), and the rate of the gap [m/s], for a position
+    and a velocity of the circle in the frame of the curve.
+    """
     x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
     D, nx, ny = face(curves.pieces[curves.first[row.curve] + p - 1], x, y)
     return D.real - row.radius, nx.real * moves[X] + ny.real * moves[Y]
@@ -319,8 +325,8 @@ def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray
 
 @kernel
 def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
-    """Return the index, counted from 1, of the nearest piece that contains the foot of (x, y), or 0 without such a
-    piece.
+    """Return the index, counted from 1, of the piece nearest to (x, y) among the pieces that contain the foot of (x,
+    y), or 0 if no piece contains the foot.
     """
     start, nearest, low = curves.first[row.curve], 0, np.inf
     for p in range(start, curves.first[row.curve + 1]):
@@ -342,13 +348,13 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # if the row was inactive at the start of the step, the position at the start is ignored
+        # if the row was inactive at the start of the step, the position at the start of the step is ignored
         way[REACH] = 0.0
         if not row.active:
             continue
         u, ut = row_of_rigid(m, pair, i)
         speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-        # smallest gap of both contacts
+        # smaller gap of both contacts
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)
@@ -403,10 +409,10 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 
 @kernel
 def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
-    """Write six quantities of both contacts of each row into out, shape (rows, 6, 2): gap [m], its rate [m/s], slip
-    velocity [m/s], f_n [N], f_t [N] and index of the piece. They are 0 without contact.
-
-    Without contact the first gap is the smallest gap, or inf if no piece contains the foot of the centre.
+    """Write six quantities of both contacts of each row into out, shape (rows, 6, 2): gap [m], rate of the gap [m/s],
+    slip velocity [m/s], f_n [N], f_t [N] and index of the piece. For a contact that does not exist the gap is inf, and
+    the other quantities are 0. If both contacts do not exist, the first gap is the smallest gap between the circle and
+    a piece, or inf if no piece contains the foot of the centre.
     """
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -449,8 +455,8 @@ def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
 
 
 def add_parts(rows: LocalRows, system: System) -> None:
-    """Add the update after Newton's method, and the `Gaps` for solvers. Impacts of circles are detected from the speed
-    relative to the body of the curve.
+    """Add the update of the history values after Newton's method, and the `Gaps` for solvers, to the system. Impacts of
+    circles are detected from the speed relative to the body of the curve.
     """
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     numbers, name, count = create_numbers(3 * len(own)), rows.table.kind, len(own)

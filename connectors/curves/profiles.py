@@ -28,11 +28,10 @@ KINK = 1e-6
 OVERLAP = 1e-9
 """Extension of each piece, relative to its length [1], so that rounding errors cause no gap between pieces."""
 PIECE = 7
-"""Number of values that define a piece: side, x, y, a, b, size, limit.
-
-Line: side 0, start (x, y), direction (a, b); the size is the length. Arc: side 1 with the material inside, -1 with the
-material outside; centre (x, y); direction (a, b) of its middle; the size is the radius, and the limit is the cosine of
-half the angle.
+"""Number of values that define a piece: side, x, y, a, b, size, limit. Line: side 0, start (x, y), direction (a, b);
+the size is the length. Arc: side 1 with the material inside, -1 with the material outside; centre (x, y); direction (a,
+b) from the centre to the middle of the arc; the size is the radius, and the limit is the cosine of half the angle of
+the arc.
 """
 CELLS = 128
 """Largest number of cells of a grid in each direction."""
@@ -72,7 +71,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         curvatures: curvatures of the pieces between the points [1/m], shape (pieces,), or one curvature for all pieces,
             shape (1,).
         closed: whether the last point is connected to the first point.
-        where: description of the row, for messages.
+        where: description of the row, for error messages.
 
     Raises:
         ModelError: there are too few points, two points are equal, the number of curvatures is wrong, or an arc is
@@ -176,7 +175,7 @@ def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray
     """Create the grid of one profile: the lower corner, the number of cells per length, the numbers of cells along x
     and y, and the indices of the pieces of each cell."""
     traced = [trace_piece(piece, 33) for piece in pieces]
-    # radius plus the largest distance of an arc from the chords between its points
+    # radius of the circle plus the largest distance of an arc from the chords between its points
     margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
     low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
     high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]

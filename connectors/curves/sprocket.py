@@ -3,7 +3,7 @@
     pitch circle: R = p/(2 sin(π/z)), on which the centres of seated rollers lie
     seating arc: r_i = 0.505 d_1,    α = 140° - 90°/z, with its bottom at R - d_1/2
     flanks: r_e = 0.008 d_1 (z² + 180), convex; they continue the seating arc without a kink
-    tip circle: d_a = 2 R + (1.125 - 0.8/z) p - d_1, the mean of the limits in ISO 606; smaller for pointed teeth
+    tip circle: d_a = 2 R + (1.125 - 0.8/z) p - d_1, mean of the limits in ISO 606; smaller if the flanks meet below it
 
 Source: ISO 606, minimum tooth gap form (smallest r_i, largest r_e and α).
 """
@@ -98,7 +98,8 @@ def sprocket_profile(
 
 def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
     """Return the distance from the origin at which a flank intersects the centre line of its tooth [m]; ``angle`` is
-    the angle between this line and the middle of the tooth gap [rad]."""
+    the angle between the centre line of the tooth and the centre line of the tooth gap [rad].
+    """
     way = np.array((math.cos(angle), math.sin(angle)))
     along = float(centre @ way)
     under = flank**2 - (float(centre @ centre) - along**2)

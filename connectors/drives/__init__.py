@@ -1,2 +1,3 @@
-"""Complete belts and ropes on their pulleys: one call creates the cables on their route and the contacts, and provides
-reports."""
+"""Complete belts and ropes on their pulleys. One call creates the cables on their route and the contacts with the
+pulleys; the resulting object provides reports.
+"""

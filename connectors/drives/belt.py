@@ -105,7 +105,7 @@ SOFTEST = 20.0
 can be computed.
 """
 DEEPEST = 0.01
-"""Largest contact depth of a belt, relative to the radius of the pulley [1]."""
+"""Largest contact depth of a belt, divided by the radius of the pulley [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -202,7 +202,7 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth prevent motion of the belt along its arc, so the step does not limit the contact stiffness
+            # teeth prevent motion of the belt along the arcs, so the step does not limit the contact stiffness
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -229,7 +229,8 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # the fit depends on the contact stiffness, which depends on the tension of the fit
+                # the tension of the fit depends on the contact stiffness, and the choice of this stiffness depends on
+                # the tension
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -304,11 +305,11 @@ class _Line:
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
         """Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the
-        belt.
+        mounted belt.
 
-        Friction is off. Soft springs hold the rotations of the pulleys that rotate about the origin of their body. No
-        torque acts on these pulleys, so the springs carry no load. The position of one node of a belt is fixed along
-        the belt, because a closed belt without friction can circulate.
+        Friction is off. Soft springs hold the rotations of the pulleys that rotate about the origin of their body. The
+        springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is fixed
+        along the belt, because a closed belt without friction can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -332,7 +333,7 @@ class _Line:
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
         """Return a copy of the state of a stationary belt, with the velocities of a running belt and of its pulleys.
-        The copy can be used to compute the modes of a running belt, or as the initial state of a motion.
+        The copy can be used to compute the modes of the running belt, or as the initial state of a motion.
 
         Args:
             state: the state of the stationary belt, see `preload`; this state is not changed.
@@ -393,13 +394,13 @@ class _Line:
             torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, given as values or as functions
                 of the speed [rad/s]. Pulleys without speed and torque rotate freely.
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
-            friction: friction coefficient between belt and face for all pulleys, which grooves increase by their wedge
-                effect [1]; None: the coefficient of each pulley.
+            friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves
+                increases this coefficient; None: the coefficient of each pulley.
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
             ModelError: the rope is open or the belt is 3D, a name is not a pulley, a layer or bristles are too soft, or
-                the belt slips on a whole arc or lifts off at its speed.
+                the belt slips on a whole arc or lifts off its pulleys because of its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -482,11 +483,12 @@ class _Line:
         speeds: Sensors | None = None,
         title: str = "",
     ) -> Any:
-        """Draw a picture of belt and pulleys: the tension along the belt, and its sticking and slipping parts; see
-        `draw_belt`.
+        """Draw a picture of belt and pulleys: the tension along the belt, and the parts of the belt that stick or slip;
+        see `draw_belt`.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks display.
+            path: the file (``.png``, ``.pdf``, ``.svg``); with None the result is a figure of matplotlib, which
+                notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
             speeds: sensors of a run; the values of sensors in rad/s are drawn over time.
             title: heading; default: the time, or name, length and tension.
@@ -527,7 +529,7 @@ class _Line:
 
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        """Return the stiffness of the layer between cord and face [N/m²], None if it is rigid."""
+        """Return the shear stiffness of the layer between cord and face [N/m²], or None for a rigid layer."""
         stiffness: float | None = given["layer_stiffness"]
         return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
 
@@ -550,8 +552,8 @@ class _Line:
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        """Choose the parameters of the contact of each pulley. Return the reasons as text, and the columns of the
-        contact with their values.
+        """Choose the parameters of the contact of each pulley. Return the reasons as text and, for each pulley, the
+        columns of the contact law with their values.
         """
         chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
@@ -602,8 +604,9 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError if the step is many times longer than the period of the belt on the softest allowed
-        contact."""
+        """Raise ModelError if the step is more than `MOST_PERIODS` times the period of the belt on the softest allowed
+        contact.
+        """
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)
         if step is not None and step > MOST_PERIODS * least > 0.0:
@@ -644,7 +647,9 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """Add the constraints that hold pulleys and belt in `preload`. The constraints are inactive until then."""
+        """Add the constraints that hold pulleys and belt in `preload`. The constraints are inactive outside of
+        `preload`.
+        """
         holds: list[Entity] = []
         seen: set[int] = set()
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
@@ -714,7 +719,7 @@ class Belt(_Line):
         bending_loss: float = 0.0,
         **cable_columns: Any,
     ) -> None:
-        """Add a belt, and its contact with the pulleys.
+        """Add a belt, and the contact of the belt with the pulleys.
 
         Args:
             pulleys: the pulleys in the order of the running direction, 2 or more.
@@ -723,11 +728,12 @@ class Belt(_Line):
                 small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
                 a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
-                right and for pulleys on the left.
+                right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
                 mounted belt, tension [N] of the mounted belt.
-            contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and its reasons are printed.
-                Alternatively a dictionary of columns of the contact law, which replace chosen values.
+            contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
+                are printed. Alternatively a dictionary of columns of the contact law, whose values replace the chosen
+                values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
                 and per shear displacement; the bristles have the same stiffness. If None, the stiffness is computed
@@ -741,8 +747,8 @@ class Belt(_Line):
             step: step of the solves that follow [s], which limits the contact stiffness; None: no limit. For belts with
                 teeth, the step does not limit the stiffness.
             name: name for messages and output.
-            teeth: number of teeth of a timing belt, which together with the pitch determines its length; see
-                `timing.py`.
+            teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt;
+                see `timing.py`.
             pitch: distance of teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt; the default
                 damping is a third of the critical damping.

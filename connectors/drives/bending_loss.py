@@ -2,7 +2,7 @@
 
 A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The fraction psi of this energy is
 lost by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, the power lost on a
-pulley, and the corresponding torque against its rotation, are
+pulley, and the corresponding torque against the rotation of the pulley, are
 
     P = psi v EI/(2 R²),    M = psi EI/(2 R).
 
@@ -47,8 +47,8 @@ def add_bending_losses(
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The indices of these pulleys, and the handle to the torques on their rotations; None if no pulley rotates about
-        the origin of its body.
+        The indices of these pulleys, and the handle to the loss torques on the rotations of these pulleys; None instead
+        of the handle if no pulley rotates about the origin of its body.
 
     Raises:
         ModelError: the belt has no bending stiffness.

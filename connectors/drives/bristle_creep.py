@@ -1,5 +1,5 @@
-"""The additional loss of speed due to the deflection of bristles. It is large on short arcs, because there the bristles
-deflect along the whole arc.
+"""The additional loss of speed due to the deflection of bristles. This loss is large on short arcs, because there the
+bristles deflect along the whole arc.
 
 The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
 angle t of each pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). Here c is the
@@ -10,14 +10,15 @@ the rim is
 
 On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
 of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable of the length l
-begin to act when the whole cable lies on the circle. They start with the deflection of a layer that has been sheared
-since the first contact of the cable (`circle_points/soft_layer.py`). Until then, while a part of the length x lies on
-the circle, the friction K w x²/2 of this part is missing. The mean of the missing friction is K w l²/6. This error has
-the same effect as an arc that is shorter by the angle l²/(6 R² t). The error at the exit has the same size. Therefore
-the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the
-computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
-(`circle_contact/belt_ends.py`), and its bristles are also deflected there, so the angles of these two parts are added.
-If the belt has a layer of rubber, the loss due to the shear of this layer on the whole arc is a physical effect.
+begin to act when the whole cable lies on the circle. These bristles start with the deflection of a layer that has been
+sheared since the first contact of the cable (`circle_points/soft_layer.py`). Until then, while a part of the length x
+lies on the circle, the friction K w x²/2 of this part is missing. The mean of the missing friction is K w l²/6. This
+error has the same effect as an arc that is shorter by the angle l²/(6 R² t). The error at the exit has the same size.
+Therefore the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on
+the arc, the computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the
+arc (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of
+these two parts are added to the angle of the arc. If the belt has a layer of rubber, the loss due to the shear of this
+layer on the whole arc is a physical effect.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -40,7 +41,7 @@ class ArcLaw(NamedTuple):
 
     radius: radius R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
-    bristles: stiffness mu_k [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
+    bristles: stiffness mu_k of the bristles [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
     layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
     contact: contact stiffness k [N/m²]; inf for a rigid circle.
     """
@@ -75,8 +76,8 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys relative to the driver [1], and their parts, shape (pulleys,) each; NaN if the
-    belt slips on the whole arc, see `find_lags`.
+    """Losses of speed of all pulleys relative to the driver [1], and the parts of these losses, shape (pulleys,) each;
+    NaN if the belt slips on the whole arc, see `find_lags`.
 
     loss: loss with the bristles.
     right: loss without bristles, which is due to the layer only.
@@ -123,7 +124,7 @@ def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles:
     (pulleys,).
 
     If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles,
-    the arc is the shorter arc on which the bristles act.
+    the arc is the shorter arc on which the bristles act, see the docstring of this module.
     """
     return np.array([_find_lag(belt, passing, flow, bristles) for passing in passings])
 

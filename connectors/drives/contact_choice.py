@@ -7,15 +7,15 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
     ropes: k = 100 EA/R², at most 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
     contact with surfaces: k = max(1000 T/R², 100 EA/R²); the depth is 0.1 % of R, and the error of the loss of speed is
     1 %
-    with a step: k <= rhoA (6/h)², so that a step is at most one period 2 pi sqrt(rhoA/k) of the contact
+    with a step: k <= rhoA (6/h)², which limits a step to one period 2 pi sqrt(rhoA/k) of the contact
     lower limit for belts: k >= 1000 T/R², because softer contact changes the motion
     lower limit for ropes: k >= 2000 T/R²
     check of belts: a warning is reported for steps of more than 3 periods
     damping: d = 2/3 sqrt(k rhoA), a third of the critical damping
     bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu of the cord and the length L of the belt
-    limits of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/rigid_layer.py`
+    limits of the stiffness of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/rigid_layer.py`
     bristles of belts on a compliant layer: mu_k = K if K < EA (1.5/l)²; stiffer layers are treated as rigid
-    bristles of ropes: mu_k = k, in series with the layer 1/(1/mu_k + 1/K)
+    bristles of ropes: mu_k = k; with a layer, bristles and layer act in series: 1/(1/k + 1/K)
     transfer length: a change of tension needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
     damping of bristles: mu_v = 2/3 sqrt(mu_k rhoA)
     mesh: t <= min(0.25, 0.8 e^(1/4)) for a belt with the strain e when mounted, see `choose_angle`
@@ -27,7 +27,7 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
 The bristles and the creep of a belt are independent of the step. Let F be the force that presses the belt on the pulley
 at the start of slip. On a rigid layer, bristles distribute the friction mu F/R over the length a = sqrt(EA/mu_k) of the
 sticking arc. Therefore bristles change the length of the belt on the arc by up to mu F a²/(2 R EA), and the tension of
-the whole belt by mu F a²/(2 R L).
+the whole belt by up to mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -45,8 +45,8 @@ from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
 STEP_FACTOR = 6.0
 """Largest value of h sqrt(k/rhoA) that is chosen [1]; contact laws warn above 2 pi."""
 SINK_SHARE = 0.0005
-"""Largest contact depth, relative to the radius [1], that is allowed if the step limits the contact stiffness. At ten
-times this depth the largest tension of a rope that slips over a sheave is too high by a third.
+"""Largest contact depth, divided by the radius of the cord [1], that is allowed if the step limits the contact
+stiffness. At ten times this depth the largest tension of a rope that slips over a sheave is too high by a third.
 """
 DAMPING_RATIO = 1.0 / 3.0
 """Damping ratio of the contact [1]."""
@@ -59,7 +59,7 @@ BELT_FACTOR = 10.0
 of tension by at most a few per cent.
 """
 BELT_DEPTH = 2.5e-4
-"""Contact depth of belts that is chosen, relative to the radius of the pulley [1]."""
+"""Contact depth of belts that is chosen, divided by the radius of the cord [1]."""
 BRISTLE_FACTOR = 12.0
 """Smallest mu_k R²/EA of belts on a rigid layer [1]. With this value, the loss of speed on arcs of one radian does not
 depend on mu_k.
@@ -74,19 +74,22 @@ oscillate between sticking and slipping, and the shear of the layer hardly incre
 
 
 LAYER_SHARE = 0.5
-"""Largest length of an element, relative to the decay length sqrt(EA/K) of a compliant layer [1]. In a test in which
-the layer causes 5 % of the loss of speed, the error of the loss was 1.6 % with the value 0.63, and 0.24 % with 0.31."""
+"""Largest length of an element, divided by the decay length sqrt(EA/K) of a compliant layer [1]. In a test in which the
+layer causes 5 % of the loss of speed, the error of this loss was 1.6 % with the value 0.63 of the ratio, and 0.24 %
+with the value 0.31.
+"""
 MOST_PERIODS = 30.0
-"""Largest step, relative to the period of the softest contact [1]; longer steps are rejected. For belts, a warning is
-reported above a tenth of this value.
+"""Largest step, divided by the period of the belt on the softest contact [1]; longer steps are rejected. For belts, a
+warning is reported above a tenth of this value.
 """
 LAYER_MODULUS = 2.4e6
 """Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical hardness of belts."""
 
 
 class ContactChoice(NamedTuple):
-    """Contact parameters of a pulley: stiffness k and mu_k [N/m²], damping d and mu_v [N s/m²], the reasons, and
-    whether the layer is rigid."""
+    """Contact parameters of a pulley: stiffness k of the contact and mu_k of the bristles [N/m²], damping d of the
+    contact and mu_v of the bristles [N s/m²], the reasons for these values, and whether the layer is rigid.
+    """
 
     stiffness: float
     damping: float
@@ -126,12 +129,13 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
     layers of one stiffness multiply the number of elements by at most STIFF_LAYER/LAYER_SHARE = 3.
 
     Args:
-        elements: number of elements that arcs and pulleys need.
+        elements: number of elements that the arcs and the smallest pulley require.
         length: length of the route [m].
         decays: decay lengths a = sqrt(EA/K) of the layers of all pulleys [m]; inf or 0 without a layer.
     """
     longest = length / elements
-    # a mesh that is refined for one layer may resolve a stiffer layer, which then needs further refinement
+    # a mesh that is refined for one layer may resolve the shear of a stiffer layer, so this layer is no longer treated
+    # as rigid and needs further refinement
     for decay in sorted(decays, reverse=True):
         if decay >= longest / STIFF_LAYER:
             longest = min(longest, LAYER_SHARE * decay)

@@ -61,9 +61,10 @@ from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
-"""Largest difference of two times, relative to the duration [1], at which the times are treated as equal."""
+"""Largest difference of two times, divided by the duration of the means [1], at which the times are treated as equal.
+"""
 TENSION_ERROR = 3e-4
-"""Error of tensions due to the mesh, relative to the largest tension [1]."""
+"""Error of tensions due to the mesh, divided by the largest tension [1]."""
 POWER_ERROR = 3e-5
 """Tolerated error of the power balance, relative to the largest tension times the speed of the belt [1], if powers are
 integrated over all steps."""
@@ -71,24 +72,28 @@ SAMPLING_ERROR = 3e-4
 """Tolerated error of the power balance, relative to the largest tension times the speed of the belt [1], if powers are
 means over the records."""
 CREEP_ERROR = 0.01
-"""Largest tolerated increase of the loss of speed due to bristles, relative to the loss [1]."""
+"""Largest tolerated increase of the loss of speed due to bristles, divided by the largest loss of speed without
+bristles [1].
+"""
 LAYER_ERROR = 0.005
 """Largest tolerated estimate of the change of the loss of speed due to mesh and contact [1], for bristles that
-represent the layer of the belt. In random drives the change is up to 2.4 times the estimate, see
+represent the layer of the belt. In tests with random drives the change is up to 2.4 times the estimate, see
 docs/explanation/verification.md.
 """
 TOLERATED_LENGTH = 1.1
-"""Largest tolerated length of cables, relative to the length that is chosen for a layer [1]; see `LAYER_SHARE`."""
+"""Largest tolerated length of cables, divided by the length that is chosen for a layer [1]; see `LAYER_SHARE`."""
 STEADY_CREEP = 0.5
-"""Difference between the losses of speed and the theory of steady motion, relative to the largest loss [1], above which
-a motion is treated as unsteady."""
+"""Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
+above which a motion is treated as unsteady.
+"""
 TRANSIENT = 0.1
-"""Difference between the losses of speed and the theory of steady motion, relative to the largest loss [1], above which
-a report recommends a later start of the means.
+"""Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
+above which a report recommends a later start of the means.
 """
 STEADY_SWING = 0.25
-"""Standard deviation of the tension of a span, relative to the largest change of tension on a pulley [1]. Above this
-value vibrations change the losses too much for a comparison with steady motion."""
+"""Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
+Above this value vibrations change the losses too much for a comparison with steady motion.
+"""
 LOSS_ERROR = 0.01
 """Fraction of the supplied power [1] that is lost where cables enter and leave the contact. A warning is reported above
 this fraction.
@@ -157,7 +162,7 @@ class DriveSensor:
         return [self.quantity] if isinstance(self.quantity, str) else list(self.quantity)
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to a model."""
+        """Create the probe that reads the quantities from the states of a model."""
         return create_probe(DriveMotion(self.belt.drive), self.name, self._quantities(), state)
 
 
@@ -196,22 +201,22 @@ class _WholeDrive:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """Work that pulleys have done on a belt or rope, and its distribution to losses and stored energy [J]; see
-    `DriveMeans.losses`.
+    """Work that pulleys have done on a belt or rope, and the distribution of this work to losses and stored energy [J];
+    see `DriveMeans.losses`.
 
     Attributes:
         given, taken: work of pulleys that drive the belt, and work of the belt on pulleys that it drives.
         friction: loss by friction in the contact, including the energy of bristles whose contact opens. In theory this
             loss is the loss by creep.
-        contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with smaller steps
-            and elements.
+        contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases if steps and
+            elements become smaller.
         cords: loss due to damping of the cables.
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
         stored: given - taken minus all losses above. The stored part contains the change of the energies of belt and
             contact, energies of other parts of the model lost by the integrator, and the residual of the ledger.
-        efficiency: taken/given, as in the report [1].
+        efficiency: taken/given [1].
         friction_efficiency: 1 - friction/given [1].
     """
 
@@ -233,11 +238,11 @@ class DriveMeans(Sensors):
     creates it.
 
     The verdict of the solve and ``report().doubts`` contain a warning in two cases. (1) Pulleys take more energy from a
-    closed belt than the other pulleys supply and the belt had stored. (2) The deflection of friction bristles on short
-    arcs of contact increases the loss of speed of a pulley by more than 1 %.
+    closed belt than the other pulleys have supplied and the belt has released. (2) The deflection of friction bristles
+    on short arcs of contact increases the loss of speed of a pulley by more than 1 %.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
-    accepted) and ``"efficiency"``; values of ``sensors`` have the names of their sensors.
+    accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
 
     Attributes:
         times: times of the records [s].
@@ -290,7 +295,9 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Add the step to the integrals of the motion of the pulleys, and record the state if a record is due."""
+        """Add the last step to the integrals of the motion of the pulleys, and record the quantities if a record is
+        due.
+        """
         super().after_step(state)
         if self._marks:
             self._motion.add(state)
@@ -310,8 +317,9 @@ class DriveMeans(Sensors):
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled function that integrates the motion of the pulleys over a step and makes records; None
-        before ``start``."""
+        """Return the compiled function that integrates the motion of the pulleys over a step and makes records; None if
+        the state is before ``start``.
+        """
         if not self._marks:
             return None
         self._begun = state.step
@@ -319,7 +327,7 @@ class DriveMeans(Sensors):
         return self._motion.find_program(state)
 
     def skip(self, steps: int) -> None:
-        """Count the steps of compiled code, and store its records."""
+        """Count the steps of compiled code, and store the records that compiled code has made."""
         super().skip(steps)
         for t, step, row, energies in self._motion.fetch_records():
             self._keep([row], [(t, self._begun + step)])
@@ -367,8 +375,9 @@ class DriveMeans(Sensors):
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
-        """Return the largest standard deviation of the tension of a span, relative to the largest change of tension on
-        a pulley [1]."""
+        """Return the largest standard deviation of the tension of a span over time, divided by the largest change of
+        tension on a pulley [1].
+        """
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
@@ -385,7 +394,7 @@ class DriveMeans(Sensors):
         return {} if report is None else self._eval_over_turns(report.turn)
 
     def _eval_over_turns(self, turn: float) -> dict[str, FloatArray]:
-        """Evaluate `over_turns` for a given duration of a turn [s], NaN if there is no turn."""
+        """Evaluate `over_turns` for a given duration of a turn [s]; the duration is NaN if there is no turn."""
         powers = np.stack([self[f"{pulley.name}.power"] for pulley in self.drive.pulleys], axis=1)
         energies = np.array(self._energies) if self._motion.is_wanted else accumulate(self.times, powers)
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
@@ -456,7 +465,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return no sections, because the report of a run has a page for each drive, which contains these curves."""
+        """Return no sections, because the report of a run has a page for each drive. This page contains the curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -465,14 +474,15 @@ class DriveMeans(Sensors):
         return {**super().checkpoint(), "motion": self._motion.checkpoint(), "energies": energies}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the records and integrals from the values of `checkpoint`."""
+        """Restore the records and the integrals from the values of `checkpoint`."""
         super().restore(kept, state)
         self._motion.restore(kept["motion"])
         self._energies = list(np.array(kept["energies"]))
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return warnings about means in which pulleys take more power from the belt than other pulleys supply.
+    """Return warnings about means in which pulleys take more power from the belt than other pulleys supply; otherwise
+    the result is empty.
 
     Args:
         report: the means.
@@ -494,10 +504,9 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Return warnings about means of a steady motion in which the belt loses more power than creep explains.
-
-    On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss of power c dF (dF/(2
-    E) + w); see `steady_drive.py`.
+    """Return warnings about means of a steady motion in which the belt loses more power than creep explains; empty
+    without such a loss. On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss
+    of power c dF (dF/(2 E) + w); see `steady_drive.py`.
 
     Args:
         report: the means.
@@ -537,7 +546,8 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
     """Return advice if the speeds differ from steady motion, for example because not all parts of the belt have made a
-    full turn."""
+    full turn; otherwise the result is empty.
+    """
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
         return ()
@@ -615,12 +625,13 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
 def _judge_layer_mesh(
     report: DriveReport, law: BeltLaw, names: Sequence[str], passings: Sequence[Passing], loss: FloatArray, driver: int
 ) -> tuple[str, ...]:
-    """Return warnings about cables that are too long for the decay length of a compliant layer.
+    """Return warnings about cables that are too long for the decay length of a compliant layer; empty without such
+    cables.
 
     Args:
         report: the means.
         law: law of the belt.
-        names, passings: names of the pulleys, and the arcs of the belt on them.
+        names, passings: names of the pulleys, and the arcs of the belt on these pulleys.
         loss: losses of speed with the layer [1], shape (pulleys,).
         driver: index of the driver.
     """

@@ -5,9 +5,9 @@ Powers fluctuate from step to step, and steps are shorter when a cable runs onto
 every tenth step has an error of about 0.3 %, which is as large as the relative loss of power of a belt. A mean creep
 from every tenth step has the same error.
 
-Compiled code integrates the steps between two calls of Python, see `StepHook.idle_program`, and records all quantities
-of the drive at the steps at which a record is due. A torque is the sum of two parts: the contact torque on the circle,
-and the torques of teeth and bending losses on the rotation of the body.
+Compiled code integrates the quantities over the steps between two calls of Python, see `StepHook.idle_program`. It also
+records all quantities of the drive at the steps at which a record is due. A torque is the sum of two parts: the contact
+torque on the circle, and the torques of teeth and bending losses on the rotation of the body.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ def integrate(
     time: FloatArray, v: FloatArray, f: FloatArray, turns: IntArray, torque: FloatArray, now: FloatArray,
     last: FloatArray, last_time: FloatArray, integral: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the integrals over the time since the last call.
+    """Add the integrals of speeds, torques and powers over the time since the last call.
 
     Args:
         turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
             rotate.
         torque: contact torques on the pulleys [N m].
-        f: left-hand-side forces of teeth and losses, shape (n + 1,).
+        f: forces of teeth and of bending losses on the left-hand side of the equations of motion, shape (n + 1,) for n
+            coordinates.
         now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
         last_time: time of the previous values [s], shape (1,); NaN before the first call.
         integral: integrals of speeds, torques and powers, shape (3, pulleys).
@@ -77,8 +78,8 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether the powers are integrated. They are integrated only for belts on circles, because the
-            evaluation of these powers takes little time.
+        is_wanted: whether the powers are integrated. The powers are integrated only for belts on circles, because the
+            evaluation of powers on circles takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
             the previous record, shape (3, pulleys) each.
     """
@@ -94,7 +95,7 @@ class DriveMotion:
         self._mark: tuple[int, int] = (-1, -1)
 
     def add(self, state: State) -> None:
-        """Add the integrals over the time since the last call."""
+        """Add the integrals of speeds, torques and powers over the time since the last call."""
         if not self.is_wanted or state.t == self._time[0]:
             return
         program = self.find_program(state)
@@ -205,7 +206,9 @@ class DriveMotion:
         return residual, (evaluate(parallel_assembly(self.drive.world).fields, f=f),)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the time, the integrals, and the speeds, torques and powers at this time."""
+        """Return the time of the last step, the integrals up to this time, and the speeds, torques and powers at this
+        time.
+        """
         return {"time": float(self._time[0]), "values": np.stack((self.integral, self.recorded, self._last))}
 
     def restore(self, kept: Mapping[str, Any]) -> None:

@@ -31,8 +31,9 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
-"""Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`; the indices that follow
-are relative to the end of the hub load."""
+"""Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`. The indices of the
+quantities after the hub load are counted from its last component.
+"""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
 """Indices of the quantities of a span."""
@@ -41,7 +42,7 @@ MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
 
 
 class RecordSize(NamedTuple):
-    """Dimensions of a record: number of ``pulleys``, number of components of their hub loads (``width``), and number of
+    """Dimensions of a record: number of ``pulleys``, number of components of a hub load (``width``), and number of
     ``spans``.
     """
 
@@ -92,7 +93,7 @@ class DriveCables(NamedTuple):
     Attributes:
         dofs: local coordinate indices, shape (cables, 8).
         length: lengths [m].
-        stiffness, damping: EA [N] and its damping [N s].
+        stiffness, damping: axial stiffness EA [N] and axial damping [N s].
         free: stress-free strains at both ends and in the middle [1], shape (cables, 3).
     """
 
@@ -224,7 +225,8 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
     Args:
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         lengths: lengths of the cables [m], shape (cables,).
-        a, count: index of the first cable of the span, relative to ``shift``, and number of its cables.
+        a, count: index of the first cable of the span, counted from the cable ``shift``, and number of cables of the
+            span.
         flat: whether the belt is 2D; in 2D the distance has a sign, > 0 to the left.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0
@@ -277,7 +279,8 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # in a closed belt, the loop starts at a cable in contact, so that no free span is divided
+        # in a closed belt, the loop starts at a cable in contact, because no free span may be divided between the start
+        # and the end of the loop
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -297,7 +300,8 @@ def follow_spans(
         count = 1
         while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
             count += 1
-        # cables without contact form a span if the pulleys before and after them differ
+        # cables without contact form a span if the pulley before these cables differs from the pulley after these
+        # cables
         before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
         after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
         if before != after:
@@ -335,8 +339,8 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate the friction limits of all arcs, and the tractions due to the mesh and due to the contact depth at their
-    ends.
+    """Evaluate the friction limits of all arcs, and the tractions at the ends of the arcs due to the mesh and due to
+    the contact depth.
     """
     if due[0] == 0:
         return
@@ -366,7 +370,9 @@ def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArra
 
 @kernel(inline=True, fast=False)
 def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """Return |ln(F_1/F_2)|; infinite if a span is slack, NaN if a span is missing."""
+    """Return |ln(F_1/F_2)| of the spans before and after a pulley; infinite if a span is slack, NaN if a span is
+    missing.
+    """
     first, second = before - centrifugal, after - centrifugal
     if np.isnan(first) or np.isnan(second):
         return np.nan
@@ -462,7 +468,7 @@ calls."""
 
 @kernel(fast=False)
 def count_step(r: Records) -> None:
-    """Count a step, and determine whether it is recorded."""
+    """Count a step, and determine whether the state at the end of the step is recorded."""
     r.counts[STEPS] += 1
     r.counts[PASSED] += 1
     is_due = r.counts[EVERY] > 0 and r.counts[STEPS] % r.counts[EVERY] == 0
@@ -471,8 +477,9 @@ def count_step(r: Records) -> None:
 
 @kernel(fast=False)
 def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
-    """Store a record: the quantities of the current state, its time [s], and the integrals of powers up to this
-    time."""
+    """Store a record: the quantities of the current state, the time of this state [s], and the integrals of powers up
+    to this time.
+    """
     if r.due[0] == 0:
         return
     k = r.counts[COUNT]

@@ -188,7 +188,9 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
 
 
 def tabulate_whole(report: DriveReport) -> ReportTable:
-    """Create the table of the results for the whole belt and for further sensors, with their extremes."""
+    """Create the table of the results for the whole belt and for further sensors, with the extremes of these results
+    over time.
+    """
     rows = []
     values = {"belt_speed": report.belt_speed, "power_in": report.power_in, "power_out": report.power_out}
     own: dict[str, tuple[str, float]] = {name: (UNITS[name], x) for name, x in values.items()}
@@ -218,7 +220,7 @@ def _hide(cell: str) -> str | None:
 def list_panels(
     means: Sensors, over_turns: Mapping[str, FloatArray]
 ) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
-    """Return the curves of each quantity over time, as `plot_panels` requires them.
+    """Return the curves of each quantity over time, in the form that `plot_panels` requires.
 
     Args:
         over_turns: values of quantities that are drawn as means over a turn of the belt; see `DriveMeans.over_turns`.
@@ -326,8 +328,9 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
 
 
 def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], list[int]]:
-    """Divide the pulleys into those with labels on the left and those with labels on the right, each sorted from the
-    top to the bottom."""
+    """Return the indices of the pulleys with labels on the left and of the pulleys with labels on the right, each
+    sorted from the top to the bottom.
+    """
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]

@@ -1,7 +1,7 @@
 """Report on the pulleys and spans of a belt or rope: hub loads, creep, slip reserve, tensions, efficiency.
 
-T_1 and T_2 are the tensions of the spans on both sides of a pulley, v is the speed of the cord, rhoA its mass per
-metre, and t the wrap angle:
+T_1 and T_2 are the tensions of the spans on both sides of a pulley, v is the speed of the cord, rhoA the mass of the
+belt per metre, mu the friction coefficient, and t the wrap angle:
 
     force that presses the belt on the pulley: F = T - rhoA v²
     friction limit: |ln(F_1/F_2)| <= mu t
@@ -12,13 +12,13 @@ metre, and t the wrap angle:
     power: torque * speed of the pulley
     creep: 1 - |omega R|/|omega R of the driver|
     efficiency: power that pulleys take from the belt/power that pulleys supply to the belt
-    rigid creep (on a rigid layer): 1 - (EA + T)/(EA + T of the driver), with T at the entry
+    rigid creep (on a rigid layer): 1 - (EA + T)/(EA + T of the driver), with the tension T at the entry of the pulley
     string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
 The driver is the pulley that supplies the largest power. R is the radius of the cord. On a rigid layer the belt has the
 speed of the rim at the entry of the pulley. If a span is slack, F <= 0, friction transmits no torque, and ln(F_1/F_2)
 is infinite. For means over time, ratios and frequencies are computed from the mean tensions, speeds, angles and powers;
-they are not means of ratios.
+these results are not means of ratios.
 
 Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string C.
 D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
@@ -163,8 +163,8 @@ class SpanDuty:
     """A free span.
 
     Attributes:
-        name: names of the pulleys at both ends.
-        length: length in the mounted state [m].
+        name: names of the pulleys at both ends of the span.
+        length: length of the span in the mounted state [m].
         tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
             the direction of the belt, in 3D the magnitude. The deflection changes when the span vibrates.
@@ -197,7 +197,7 @@ even in steady motion."""
 
 @dataclass(frozen=True)
 class Extremes:
-    """Mean of a quantity over time, its smallest and its largest value, and the times of these two values.
+    """Mean of a quantity over time, smallest and largest value of the quantity, and the times of these two values.
 
     Attributes:
         unit: unit of mean, minimum and maximum.
@@ -302,7 +302,9 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 
 def is_duty(name: str) -> bool:
-    """Return whether `format` prints the extremes of a quantity; ``name`` is its name in `extremes`."""
+    """Return whether `format` prints the extremes of a quantity; ``name`` is the name of the quantity in
+    `DriveReport.extremes`.
+    """
     part, _, quantity = name.partition("[")[0].rpartition(".")
     # quantities of the whole belt are printed once and not for each pulley; quantities that are not in UNITS are values
     # of sensors of the user
@@ -310,8 +312,9 @@ def is_duty(name: str) -> bool:
 
 
 class BoundDrive:
-    """A drive with all data that depend on the numbering of its model; reports read these data. All processes must
-    create this object."""
+    """A drive with all data that depend on the numbering of the coordinates of its model; reports read these data. All
+    processes must create this object.
+    """
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -376,7 +379,7 @@ class BoundDrive:
         return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
 
     def _bind_cables(self) -> DriveCables | None:
-        """Create the arrays of the cables; return None if user functions determine their forces."""
+        """Create the arrays of the cables; return None if user functions determine the forces of the cables."""
         rows = self.cables.rows
         view: CableView = rows.columns
         if any(group.calls is not None for group in view.forces["axial_force"]):
@@ -408,8 +411,8 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return the calls of kernels that write the motion, the quantities at the ends of arcs, and derived
-        quantities; ``now`` contains the speeds [rad/s] and torques [N m] of pulleys.
+        """Return the calls of kernels that write the motion of the pulleys, the quantities at the ends of arcs, and the
+        derived quantities; ``now`` contains the speeds [rad/s] and torques [N m] of pulleys.
         """
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
@@ -502,7 +505,7 @@ class BoundDrive:
         return torques
 
     def describe(self, numbers: FloatArray, t: float) -> DriveReport:
-        """Create the report, with its advice, from the quantities at a time [s]."""
+        """Create the report, including the advice, from the quantities at a time [s]."""
         drive, report = self.drive, replace(put_numbers(self.blank, numbers), time=t)
         ends = [self._find_ends(i, duty) for i, duty in enumerate(report.pulleys)]
         advice = tuple(
@@ -625,7 +628,9 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
-    """Return advice on how to reduce the tractions that are independent of the load, if they are too large."""
+    """Return advice on how to reduce the tractions that are independent of the load; empty if these tractions are
+    small.
+    """
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
         ("sinking in", sunk.traction, SMALL, sunk.advise),
@@ -658,7 +663,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts."""
+    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and for stationary belts."""
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
@@ -687,7 +692,7 @@ def take_numbers(report: DriveReport) -> FloatArray:
 
 
 def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """Create a copy of a report with other values."""
+    """Create a copy of a report with the values ``numbers``, in the order of `list_numbers`."""
     given = iter(numbers.tolist())
 
     def read(value: Any) -> Any:
@@ -719,5 +724,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """Return a value as text."""
+    """Return a value as text with the digits of `show_numbers`."""
     return show_numbers([value])[0]

@@ -14,8 +14,9 @@ change.
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is less by EI/(2
 R²); see `belt_ends.py`. The lines of the spans are tangents of circles whose radii are larger than R by the offsets d.
 If the pulleys at both ends of a span of the length L are on different sides of the belt, the span is shorter by (d1 +
-d2)²/(2 L). The slack length S0 is the sum of all lengths, each divided by its stretch. The length l = sqrt(EI/F) over
-which the curvature changes at an end of an arc is limited to R and to a quarter of the span.
+d2)²/(2 L), with the offsets d1 and d2 at both ends. The slack length S0 is the sum of the lengths of all spans and
+arcs, each divided by the stretch of this part. The length l = sqrt(EI/F) over which the curvature changes at an end of
+an arc is limited to R and to a quarter of the span.
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ from windlass.framework.errors import ModelError
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 LEAST = 1e-12
-"""Smallest tension, relative to EA [1], for which l is evaluated."""
+"""Smallest tension, divided by EA [1], for which the length l is evaluated."""
 LONGEST_END = 0.25
-"""Largest length l of an end, divided by the length of the span [1]."""
+"""Largest length l at an end of an arc, divided by the length of the adjacent span [1]."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
     "reference_twist": -1,
 }  # fmt: skip
-"""For each column: exponent k of the factor (1 + e)^k that converts values of the slack belt to values per metre of its
+"""For each column: exponent k of the factor (1 + e)^k that converts values of the slack belt to values per metre of the
 route.
 """
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"

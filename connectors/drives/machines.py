@@ -11,7 +11,7 @@ relative to the mean speed Omega; k = 2 is the firing order of a four-stroke eng
 The torque M(|omega|) of a machine acts against the motion. M is interpolated linearly between the points of a curve
 over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
 
-A torsional damper is a ring of the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
+A torsional damper is a ring with the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
 with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub. Here f is the natural frequency of the ring on a fixed
 hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. With mu = J_r/J the smallest possible
 maximum of the amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
@@ -148,8 +148,8 @@ def torsional_damper(
     world: World, body: Entity, inertia: float, frequency: float, damping_ratio: float, mass: float = 0.0,
     name: str = "damper ring",
 ) -> Entity:  # fmt: skip
-    """Add the ring of a torsional damper to a 2D body; the ring has the centre of the body and can rotate relative to
-    it.
+    """Add the ring of a torsional damper to a 2D body; the ring has the same centre as the body and can rotate relative
+    to the body.
 
     Args:
         world: the world.
@@ -157,7 +157,7 @@ def torsional_damper(
         inertia: inertia of the ring [kg m^2].
         frequency: natural frequency of the ring on a fixed hub [Hz].
         damping_ratio: damping ratio c/(2 J_r 2 pi f) of the rubber [1].
-        mass: mass of the ring [kg]; 0 if it is part of the mass of the hub.
+        mass: mass of the ring [kg]; 0 if the mass of the hub includes the ring.
         name: name for messages and output.
 
     Returns:

@@ -1,11 +1,11 @@
-"""Checks of drives before a solve. They find bodies without support, and values that are wrong by a factor of a
+"""Checks of drives before a solve. The checks find bodies without support, and values that are wrong by a factor of a
 thousand because of a wrong unit.
 
 The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
-a mounted belt is above 2e-5, which is the strain of a steel rope at less than a hundredth of its working load. Masses
-per length are below 200 kg/m. Longitudinal waves are faster than 30 m/s; in rubber their speed is some hundreds of m/s.
-The height of the cord above the face is below the radius. The bending stiffness is so small that the belt lies on its
-pulleys.
+a mounted belt is above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load. Masses
+per length are below 200 kg/m. Longitudinal waves are faster than 30 m/s; in rubber the speed of these waves is some
+hundreds of m/s. The height of the cord above the face is below the radius. The bending stiffness is so small that the
+belt lies on its pulleys.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def check_held(drive: Drive) -> None:
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
     """If constraints leave a free motion of a body and the bodies connected to it, and no force acts on these bodies,
-    return the names of the bodies. The rotations of pulleys about their centres are not treated as free motions."""
+    return the names of the bodies, otherwise an empty list. The rotations of pulleys about their centres are not
+    treated as free motions.
+    """
     found = {int(body.ids[0]): body}
     turning = {int(pulley.ids[0]) for pulley in pulleys}
     owners = _list_owners(world)
@@ -137,17 +139,19 @@ def _list_owners(world: World) -> dict[int, int]:
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
-    """Return whether any row refers to the body, its node or a marker on these; contacts and rows on rotations are
-    ignored."""
+    """Return whether any row refers to the body, its node, or a marker on the body or the node; contacts and rows on
+    rotations are ignored.
+    """
     return any(True for _ in _find_rows(world, body, contacts, turns=False))
 
 
 def _find_rows(
     world: World, body: Entity, contacts: Entity, turns: bool
 ) -> Iterator[tuple[type[Component], int, list[int]]]:
-    """Find active rows that refer to a body, its node or a marker on these: the component, the index of the row, and
-    all entities to which it refers. Contacts are ignored, and rows on rotations are ignored unless ``turns`` is
-    true."""
+    """Find active rows that refer to a body, its node, or a marker on the body or the node: the component, the index of
+    the row, and all entities to which it refers. Contacts are ignored, and rows on rotations are ignored unless
+    ``turns`` is true.
+    """
     ids = {int(body.ids[0])}
     for name in body.table.component.refs:
         ids |= {int(number) for number in np.ravel(body.table.collect(name, body.rows)) if number >= 0}

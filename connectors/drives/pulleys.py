@@ -1,9 +1,9 @@
 """Pulleys of a belt or rope: positions, the taut route over the pulleys, and checks whether a belt can have this route.
 
-A route over circles exists if successive circles have common tangents. This file checks whether a belt can run on such
-a route. Pulleys must not overlap, spans must not intersect other pulleys, and the spans before and after a pulley must
-not cross. These spans cross if the pulley is on the wrong side of the belt, because the computed wrap angle is then
-almost a full turn.
+A route over circles exists if successive circles have common tangents. In addition, this file checks whether a belt can
+run on such a route. Pulleys must not overlap, spans must not intersect other pulleys, and the spans before and after a
+pulley must not cross. These spans cross if the pulley is on the wrong side of the belt, because the computed wrap angle
+is then almost a full turn.
 
 A V-belt is pressed with the radial force p per length into a groove with the angle beta between its flanks. The normal
 force on each flank is p/(2 sin(beta/2)), and the limit of friction along the belt is mu p/sin(beta/2).
@@ -58,7 +58,8 @@ class Pulley:
     Attributes:
         body: rigid body, rigid node or `Ground` to which the pulley belongs, one row; the pulley is placed in the
             reference configuration.
-        radius: radius of the surface that the belt touches [m], > 0; for a groove the radius of its bottom.
+        radius: radius of the surface that the belt touches [m], > 0; for a groove the radius of the bottom of the
+            groove.
         side: side of the belt on which the pulley is, in the direction of travel; a belt runs clockwise around a pulley
             on its right side.
         at: position of the centre in the frame of the body [m], shape (2,) or (3,).
@@ -112,7 +113,9 @@ class Pulley:
 
 
 class Place(NamedTuple):
-    """Centre of a pulley [m], shape (3,), its global axis, shape (3,), and whether the pulley is 3D."""
+    """Centre of a pulley [m], shape (3,), axis of the pulley in the global frame, shape (3,), and whether the pulley is
+    3D.
+    """
 
     center: FloatArray
     axis: FloatArray
@@ -212,7 +215,7 @@ def _check_overlap(pulleys: Sequence[Pulley], places: Sequence[Place]) -> None:
 
 
 def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Route) -> None:
-    """Raise ModelError if a taut belt could not follow its route."""
+    """Raise ModelError if a taut belt could not follow the route."""
     for pulley, wrap in zip(pulleys, route.wraps, strict=True):
         if wrap.angle < LEAST_WRAP:
             raise ModelError(

@@ -1,15 +1,17 @@
-"""States of running belts, which are computed from the state of a stationary belt, for modes and initial states.
+"""States of running belts, for the computation of modes and as initial states. These states are computed from the state
+of a stationary belt.
 
-Let c be the flow of a belt, which is the reference length that passes a fixed point per time. The positions of the
-nodes have the velocities c r', and their slopes have the rates c r''. The shape is the shape of the stationary belt.
-The contact force decreases by rhoA v²/R per length. The tension does not change, because the length of the belt does
-not change.
+Let c be the flow of a belt, which is the reference length that passes a fixed point per time. The nodes have the
+velocities c r', and the slopes of the nodes have the rates c r''. The shape is the shape of the stationary belt. The
+contact force decreases by rhoA v²/R per length. The tension does not change, because the length of the belt does not
+change.
 
 For a result of `steady`, material is displaced along the shape of the stationary belt such that each span has the
 stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to the
 exit the stretch changes linearly:
 
-    X(s) is the integral of ds/lam over the arc length s of the shape; a node with X_i moves to s with X(s) = X_i.
+    X(s) is the integral of ds/lam over the arc length s of the shape; a node with the reference length X_i from the
+    first entry moves to the arc length s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -41,7 +43,7 @@ def run_belt(
         state: the state of the stationary belt.
         speed: speed of the belt, > 0 in the order of its pulleys [m/s].
         cables, nodes: cables and nodes of the belt, in the order of the route.
-        pulleys, radii: the pulleys, and their radii at the cord [m].
+        pulleys, radii: the pulleys, and the radii of the cord on the pulleys [m].
     """
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)

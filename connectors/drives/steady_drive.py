@@ -2,15 +2,15 @@
 belt, and torques.
 
 The flow c of a belt is the reference length that passes a fixed point per time. A belt with the stretch lam has the
-tension N = EA (lam - 1) and the speed v = c lam. The following part of the tension N presses the belt on the pulleys
-and transmits torque:
+tension N = EA (lam - 1) and the speed v = c lam. Only a part F of the tension N presses the belt on the pulleys and
+transmits torque:
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
 For each pulley let r be the radius of the face, R the radius of the cord, and t the wrap angle. The indices "in" and
 "out" denote the spans before and after the pulley in the running direction:
 
-    entry: the belt sticks and has the speed of the rim, omega R = c (lam_in - w)
+    entry: the belt sticks, omega R = c (lam_in - w); with w = 0 the belt has the speed of the rim
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
     torque: M = (F_out - F_in) R - psi EI/(2 R), of the belt on the pulley, in the sense of rotation
     loss by friction and shear: c (F_out - F_in) ((F_out - F_in)/(2 E) + w)
@@ -70,22 +70,23 @@ from windlass.framework.errors import ModelError
 MachineTorque = float | Callable[[float], float]
 """Torque of a machine on a pulley [N m], or a function of the speed of the pulley [rad/s]; > 0 counter-clockwise."""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""Fractions of the torques with which the solver is started [1]; the largest fraction for which it converges is used.
+"""Fractions of the torques with which the solver is started [1]; the largest fraction for which the solver converges is
+used.
 """
 ERROR = 1e-9
 """Largest residual of an equation of a solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
-"""Smallest F on an arc during the iterations, relative to the mean F [1]."""
+"""Smallest F on an arc during the iterations, divided by the mean F of the spans [1]."""
 LARGEST_LAG = 0.1
 """Largest value of w in a solution [1]."""
 UNBALANCED = 1e-8
-"""Largest torque, relative to the largest tension times the radius [1], that is treated as 0."""
+"""Largest torque, divided by the largest F times the radius of the cord [1], that is treated as 0."""
 
 
 class DriveData(NamedTuple):
     """A closed 2D belt on its pulleys; arrays have the shape (pulleys,) unless noted otherwise.
 
-    name, names: names of the belt and of its pulleys.
+    name, names: name of the belt, and names of the pulleys.
     turns: 1 if a belt that runs in the order of the pulleys rotates the pulley counter-clockwise, otherwise -1.
     radii, touching: radii R of the cord and r of the face [m].
     wraps: wrap angles [rad].
@@ -93,8 +94,8 @@ class DriveData(NamedTuple):
     layers: shear stiffness K of the layer per length of the slack belt [N/m²]; inf for a rigid layer.
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
-    slowest: angular velocities [rad/s] above which the bending torques are constant; below them the torques are
-        proportional to the speed.
+    slowest: angular velocities [rad/s] above which the bending torques are constant; at smaller angular velocities the
+        torques are proportional to the speed.
     spans: length of the span after each pulley [m].
     ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
     axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
@@ -167,8 +168,8 @@ class SteadySpan:
     """A free span in steady motion.
 
     Attributes:
-        name: names of the pulleys at both ends.
-        length: length in the mounted state [m].
+        name: names of the pulleys at both ends of the span.
+        length: length of the span in the mounted state [m].
         tension: axial force N [N].
         speed: speed of the belt along the span [m/s], > 0 in the order of the pulleys.
         string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN without mass.
@@ -197,7 +198,8 @@ class SteadyDrive:
         name: name of the belt.
         pulleys, spans: results for each pulley and for each span.
         flow: reference length of the belt that passes a fixed point per second [m/s].
-        turns: rotation of each tensioner arm from its mounted position [rad], by the name of its pulley.
+        turns: rotation of each tensioner arm from its mounted position [rad], in a dictionary with the name of the
+            pulley on the arm as key.
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
     """
@@ -334,10 +336,11 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """Quantities of the motion in one iteration. Values of spans are F [N], lam and the lines of the spans. Values of
-    arcs are q; F and lam at entry and exit, shape (2, pulleys); phi [rad]; the angle on which the belt can slip [rad];
-    w, the difference of the speeds of belt and rim at the entry, divided by c [1]; and the slack length [m]. Values of
-    the belt are c [m/s], E [N], and the length that the ends of all arcs add [m].
+    """Quantities of the motion in one iteration. Values of spans are the force F [N], the stretch lam and the lines of
+    the spans. Values of arcs are the ratio q of stretches; F and lam at entry and exit, shape (2, pulleys); phi [rad];
+    the angle on which the belt can slip [rad]; w, the difference of the speeds of belt and rim at the entry, divided by
+    c [1]; and the slack length [m]. Values of the belt are c [m/s], E [N], and the length that the ends of all arcs add
+    [m].
     """
 
     force: FloatArray
@@ -357,7 +360,7 @@ class _Steady(NamedTuple):
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     """Find the lines of the spans for the forces F [N] of the spans."""
-    # radii of the pulleys before and after each span, shape (2, spans), and their sides
+    # radii and sides of the pulleys before and after each span, shape (2, spans) each
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off = (sides * radii).sum(axis=0)
@@ -386,7 +389,8 @@ def find_steady_motion(
 
     Raises:
         ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
-            pulley has no friction, the belt lifts off at its speed, or the belt slips on the whole arc of a pulley.
+            pulley has no friction, the belt lifts off its pulleys because of its speed, or the belt slips on the whole
+            arc of a pulley.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
@@ -412,8 +416,8 @@ def find_steady_motion(
         )
 
     def move(u: FloatArray) -> _Steady:
-        # forces and speed are scaled to order 1, because the steps of the solver's finite differences are proportional
-        # to the unknowns
+        # forces and speed are scaled to order 1, because the solver uses finite differences with steps proportional to
+        # the unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
@@ -455,7 +459,8 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # relative differences of speeds are of the order of strains; multiplied by EA they are of the order of forces
+        # relative differences of speeds are of the order of strains; multiplied by EA these differences are of the
+        # order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -516,7 +521,7 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt on an arc; ``scale`` is E R [N m]."""
+    """Return lam/R [1/m] of a belt with the force F [N] on an arc; ``scale`` is E R [N m]."""
     return (F + EA) / scale
 
 
@@ -524,8 +529,8 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return the slip arc [rad], w and the slack length of the belt [m] for each arc, from F and the stretch at entry
-    and exit; ``holding`` is the angle on which the belt can slip, see `_Steady`.
+    """Return for each arc the slip arc [rad], w, and the slack length of the belt on the arc [m], from the force F and
+    the stretch at entry and exit; ``holding`` is the angle on which the belt can slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
@@ -540,7 +545,7 @@ def _pass_arcs(
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
         found = pass_arc(rim, entry, leave, arc)
-        # slip on the whole arc is allowed here; `_check_slip` checks it in the solution
+        # slip on the whole arc is allowed during the iterations; `_check_slip` checks the solution for such slip
         if found is None:
             continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))
@@ -643,8 +648,9 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find the unknowns that fulfil all equations, by increasing the load step by step; return None if no load step
-    converges."""
+    """Find the unknowns that fulfil all equations, by increasing the load in equal steps, whose size is one of the
+    fractions `LOADS`. Return None if the solver converges with no step size.
+    """
     from scipy.optimize import root  # imported here, because most models do not need it
 
     for first in LOADS:

@@ -1,5 +1,5 @@
-"""Teeth of timing belts and their pulleys: length of the belt from the number of teeth, positions of teeth, and contact
-with grooves.
+"""Teeth of timing belts, and pulleys with grooves for these teeth: length of the belt from the number of teeth,
+positions of teeth, and contact with grooves.
 
 A belt with N teeth of the pitch p has the slack length N p. On a pulley with z grooves the pitch line of an unstrained
 belt has the radius z p/(2 pi). At the start, the tooth nearest to the middle of an arc is in the middle of a groove.
@@ -28,7 +28,7 @@ accumulates along the arc. With ten teeth in contact, larger differences overloa
 divided between both flanks.
 """
 TIP_FACTOR = 2.0
-"""Stiffness of a tooth on a tip of the pulley, relative to its stiffness along the belt [1]."""
+"""Stiffness of a tooth on a tip of the pulley, divided by the stiffness of the tooth along the belt [1]."""
 DAMPING_RATIO = 1.0 / 3.0
 """Damping ratio of a tooth with the mass of the belt over one pitch [1]."""
 
@@ -53,7 +53,8 @@ class Teeth(NamedTuple):
 
     def count_elements(self, least: int) -> int:
         """Return the number of cables, at least ``least``, for which the number of cables per tooth is an integer. With
-        this number all teeth have the same position relative to their cables."""
+        this number all teeth have the same position relative to the cables to which they belong.
+        """
         return self.number * ceil(least / self.number)
 
 
@@ -97,8 +98,8 @@ def add_teeth(
         cables: cables of the belt; the number of cables per tooth is an integer.
 
     Returns:
-        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys; None without
-        such pulleys.
+        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys; None instead
+        of the contacts without such pulleys.
 
     Raises:
         ModelError: pulleys whose pitch differs from the pitch of the belt.

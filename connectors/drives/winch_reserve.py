@@ -1,15 +1,16 @@
-"""A winch rope with reserve cables. Within one run, the winch can pay out or take in a length of rope that is much
-larger than the length of a cable.
+"""A winch rope with inactive cables in reserve. Within one run, the winch can pay out or take in a length of rope that
+is much larger than the length of a cable.
 
-All cables of a rope created by `winch_rope` have the same fraction of its length l, and their number is constant. In
-contrast, this rope has several levels, which share the same nodes. The levels consist of c, 2 c, 4 c, ... equal cables,
-where c is the smallest number of cables. The cables of one level are active and form the rope outside the winch. The
-cables of all other levels are inactive, without forces and mass. Nodes that belong to no active cable are fixed in
-their reference positions. Therefore the numbering of coordinates does not change during a run.
+In a rope created by `winch_rope`, the number of cables is constant, and each cable has a constant fraction Δ of the
+length l of the rope. In contrast, the rope of this file has several levels of cables. All levels use the same nodes.
+The levels consist of c, 2 c, 4 c, ... equal cables, where c is the smallest number of cables. The cables of one level
+are active and form the rope outside the winch. The cables of all other levels are inactive, without forces and mass.
+Nodes that belong to no active cable are fixed in their reference positions. Therefore the numbering of coordinates does
+not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change, because both
 halves are parts of the same cubic. Let h = Δ l be the length of a cable, and let r and s be the position and the slope
-of its nodes. The position and slope in the middle are
+of the nodes of the cable. The position and slope in the middle are
 
     r = (r_0 + r_1)/2 - h (s_1 - s_0)/8, s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4.
 
@@ -41,8 +42,9 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""LONGEST, SHORTEST: lengths of cables, relative to ``wanted`` [1], above which cables are split and below which they
-are merged. After each change, the length of a cable is about 0.8 times ``wanted``."""
+"""LONGEST, SHORTEST: lengths of cables, divided by ``wanted`` [1], above which cables are split and below which cables
+are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
+"""
 MOST = 1e5
 """Upper limit for the number of cables."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
@@ -51,8 +53,8 @@ MOTION = "q", "v", "a", "carried"
 
 
 class CableChange(NamedTuple):
-    """A change of the number of cables: its time [s], the number of cables after the change, and the potential energy
-    of the weight that is lost by the change [J].
+    """A change of the number of cables: the time of the change [s], the number of cables after the change, and the
+    potential energy of the weight that the change removes from the model [J].
     """
 
     t: float
@@ -61,8 +63,8 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Return the motion in the middle of n cables as four arrays of shape (n, 2 d): positions and slopes, their
-    velocities, and two vectors of accelerations.
+    """Return the motion in the middle of n cables with d coordinates of a position as four arrays of shape (n, 2 d):
+    positions and slopes, the velocities of both, and two vectors of accelerations.
 
     Args:
         motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.
@@ -110,7 +112,7 @@ class WinchReserve(StepHook):
         cables: the cables of all levels; outputs of inactive cables are 0 (mass) or NaN (positions).
         nodes: all nodes, from the outlet to the end.
         feed: the `ALENode` whose coordinate ``s`` is the length of rope outside the winch.
-        changes: changes of cables, in order; see `CableChange`.
+        changes: changes of the number of cables, in order of time; see `CableChange`.
 
     Raises:
         ModelError: positions have different shapes, positions coincide, or ``longest`` is less than the initial length.
@@ -255,16 +257,18 @@ class WinchReserve(StepHook):
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Return the potential energy of the weight [J]."""
+        """Return the potential energy of the weight of the rope [J], for the nodes ``x`` of the active cables."""
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
         places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])
         return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the changes. The checkpoint of the model contains the column ``active`` of the cables."""
+        """Return the changes of the number of cables. The checkpoint of the model contains the column ``active`` of the
+        cables.
+        """
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the changes from the values of `checkpoint`."""
+        """Restore the changes of the number of cables from the values of `checkpoint`."""
         self.changes = [CableChange(t, int(count), weight) for t, count, weight in kept["changes"].tolist()]

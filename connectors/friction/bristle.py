@@ -4,13 +4,14 @@ and slipping.
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
     slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
-    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so bristle and damper give F
+    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e; bristle and damper give the sum F
     anchor in published laws: the damper is neglected, d v.e = 0
     energy: k u²/2 of a sticking bristle; a slipping bristle has the deflection F/k
 
-States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction). Contacts store states and anchors as history
-values. Each law defines how the deflection of a bristle is computed, when the trial force is evaluated, and which
-values are stored. The functions contain no branches, because branches would prevent vectorised loops over lanes.
+States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
+anchors as history values. Each law defines how the deflection of a bristle is computed, when the trial force is
+evaluated, and which values are stored. The functions contain no branches, because branches would prevent vectorised
+loops over lanes.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -28,21 +29,23 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def coulomb(mu: float, fn: float) -> tuple[float, float]:
-    """Return the friction limit mu |f_n| [N] and its derivative with respect to f_n [1]."""
+    """Return the friction limit mu |f_n| [N] and the derivative of this limit with respect to f_n [1]."""
     return mu * abs(fn), mu * np.sign(fn)
 
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """Return tau along a line [N]. If u [m] and v [m/s] are components of vectors, the result is the component of
-    tau.
+    """Return tau along a line [N]. If u [m] and v [m/s] are components of vectors, the result is the same component of
+    the vector tau.
     """
     return d * v + k * u
 
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """Return |tau| - F [N], and the state: the sign of ``towards`` if |tau| > F, otherwise 0."""
+    """Return the excess |tau| - F of the trial force [N], and the state: the sign of ``towards`` if |tau| > F,
+    otherwise 0.
+    """
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS
 
@@ -70,13 +73,15 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """Return F/|tau| of a slipping bristle [1], from |tau| and F; 0 for tau = 0."""
+    """Return the ratio F/|tau| of friction limit and trial force of a slipping bristle [1]; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
-    """Return the variation of F e for variations of tau and F; ``share`` is F/|tau|."""
+    """Return the variation of the friction F e for the variations ``by_tau`` of tau and ``by_limit`` of F; ``share`` is
+    F/|tau|.
+    """
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along
     return share * by_tau[0] + rest * e[0], share * by_tau[1] + rest * e[1], share * by_tau[2] + rest * e[2]
@@ -99,8 +104,8 @@ def slip_bend(limit: float, drag: float, k: float) -> float:
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Return the energy of a bristle [J]: k u²/2 with u² = ``square`` if it sticks, f²/(2 k) with the force f if it
-    slips. For k = 0 the result is 0.
+    """Return the energy of a bristle [J]: k u²/2 with u² = ``square`` if the bristle sticks, f²/(2 k) with the force f
+    if the bristle slips. For k = 0 the result is 0.
     """
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square
 

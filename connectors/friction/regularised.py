@@ -9,8 +9,8 @@
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
 Some published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity
-is within the zone. Some of them also use the direction of the stored velocity. The docstring of each law that uses
-these functions states its choice.
+is within the zone. Some of these laws also use the direction of the stored velocity. The docstring of each law that
+uses these functions states its choice.
 
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).
@@ -42,28 +42,30 @@ def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
 
 @kernel(inline=True)
 def limit_of(mu: float, fn: Any) -> Any:
-    """Return mu |f_n| for a complex f_n [N]; its imaginary part is a derivative."""
+    """Return mu |f_n| [N] for a complex f_n; the imaginary part of the result is the derivative for a complex step of
+    f_n.
+    """
     return mu * (fn if fn.real > 0.0 else -fn)
 
 
 @kernel(inline=True)
 def smooth_sign(v: float, v0: float) -> tuple[float, float]:
-    """Return v/sqrt(v² + v0²) and its derivative with respect to v."""
+    """Return the factor v/sqrt(v² + v0²) and the derivative of this factor with respect to v."""
     root = np.sqrt(v * v + v0 * v0)
     return v / root, v0 * v0 / (root * root * root)
 
 
 @kernel(inline=True)
 def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous: float) -> tuple[float, float]:
-    """Return the friction force F [N] at a speed >= 0, and its derivative."""
+    """Return the friction force F [N] at a speed >= 0, and the derivative of F with respect to the speed."""
     falling = static * np.exp(-speed / decay)
     return dynamic + falling + viscous * speed, viscous - falling / decay
 
 
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
-    """Return f/(f_n |v|) [s/m], and its derivative with respect to |v|, divided by |v| [s³/m³]. The second result is 0
-    for v = 0.
+    """Return the ratio f/(f_n |v|) [s/m], and the derivative of this ratio with respect to |v|, divided by |v| [s³/m³].
+    The second result is 0 for v = 0.
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)

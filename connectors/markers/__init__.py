@@ -1,2 +1,3 @@
-"""Markers: points and coordinates on which connectors act. Connectors read positions, velocities and Jacobians from the
-columns of markers."""
+"""Markers: points and coordinates on which connectors act. Each family of markers has arrays for all its markers,
+called columns. Connectors read positions, velocities and Jacobians from these columns.
+"""

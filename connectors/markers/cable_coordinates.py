@@ -1,4 +1,4 @@
-"""Markers with all coordinates and velocities of a cable, for connectors that need its whole shape.
+"""Markers with all coordinates and velocities of a cable, for connectors that need the whole shape of the cable.
 
     2D cables: q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I
     moving material: the coordinates of a 2D cable, followed by the axial motion s of the material

@@ -1,4 +1,5 @@
-"""Position markers on 3D cables: points of the axis, and points that rotate with its tangent.
+"""Position markers on 3D cables: points of the axis, and points at a distance from the axis that rotate with the
+tangent of the axis.
 
     position: p = r + A A0 b
     rotation: A = c I + [u]× + u uᵀ/D, the smallest rotation from the reference direction t0 to t
@@ -6,16 +7,16 @@
     tangent: t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
     angular velocity: ω = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. For
-motion in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined for t = -t0. Therefore cables
-must rotate by less than 180° at markers with b, torques and joints; markers for points on the axis have no such limit.
-Let F(t) = A B for B = A0 b. Then
+A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. If
+the axis moves in a plane, A is the rotation of the tangent in this plane, as for 2D cables. A is not defined for t =
+-t0. Therefore cables must rotate by less than 180° at markers with b, torques and joints; markers for points on the
+axis have no such limit. Let F(t) = A B for B = A0 b. Then
 
     F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
     dt = (I - t tᵀ) dp/|p|,    p = r'.
 
-The second derivatives follow by differentiation.
+The second derivatives of F with respect to p follow by differentiation.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; for the smallest rotation: M. Geradin,
 A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
@@ -56,7 +57,7 @@ class PositionOnCable3D(Component):
 
 @kernel
 def fill_cross(a: FloatArray, M: FloatArray) -> None:
-    """Write the matrix [a]× into M."""
+    """Write the matrix [a]× of the cross product, [a]× b = a × b, into M."""
     M[0, 0], M[0, 1], M[0, 2] = 0.0, -a[2], a[1]
     M[1, 0], M[1, 1], M[1, 2] = a[2], 0.0, -a[0]
     M[2, 0], M[2, 1], M[2, 2] = -a[1], a[0], 0.0
@@ -102,7 +103,9 @@ def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> N
 
 @kernel
 def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate p = r + A A0 b, its rates and its derivatives."""
+    """Evaluate the position p = r + A A0 b and the rotation of each marker, their rates, and their derivatives with
+    respect to the coordinates.
+    """
     p, pt, t, u, F = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     T, tx, P, A, W = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
     dP, dF, ddF = np.zeros((3, 3, 3)), np.zeros((3, 3)), np.zeros((3, 3, 3))
@@ -111,7 +114,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         row = rows[i]
         k, h, t0, B = row.index, m.h[row.index], row.t0, row.B
         beside = B[0] != 0.0 or B[1] != 0.0 or B[2] != 0.0
-        # axis, slope and their rates
+        # position on the axis, slope, and the rates of both
         square = 0.0
         for d in range(3):
             m.p[k, d], m.v[k, d], p[d], pt[d] = 0.0, 0.0, 0.0, 0.0
@@ -147,7 +150,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
                 m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
-        # ∂W/∂p in the direction b, from derivatives of 1/|p|, [t]×, t, u, and D
+        # derivative of W with respect to component b of p, from derivatives of 1/|p|, [t]×, t, u, and D
         for b in range(3):
             change = 0.0
             for d in range(3):
@@ -158,7 +161,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # if the point is not on the axis: the offset F, and its derivative G with respect to r'
+        # if the point is not on the axis: the offset F, and the derivative G of F with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -177,7 +180,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                             for f in range(3):
                                 total += ddF[a, e, f] * P[e, b] * P[f, d]
                         GG[a, b, d] = total
-        # Jacobians and their rates, from shape functions
+        # Jacobians and the rates of the Jacobians, from shape functions
         for a in range(4):
             S1 = row.dS[a]
             for d in range(3):
@@ -281,8 +284,9 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
 
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
-    """Create an output of a column at the points of each row, shape (points, 3); rows with fewer points are padded by
-    0."""
+    """Create an output variable of the array ``name`` at the points of each row, shape (points, 3); rows with fewer
+    points are padded by 0.
+    """
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
         m: SpatialShapeColumns = fields.markers[SHAPE_FAMILY]

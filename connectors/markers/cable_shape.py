@@ -9,11 +9,11 @@ With t0 = r'/|r'|, l = |r'| and the shape functions S_a, connectors need the der
     dv/dq_a = S'_a Bd,    Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
     d(J^T f)/dq_ab = S'_a G S'_b,    G = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m].
 
-B is y dm/dr', Bd is the time derivative of B, and G is the second derivative of y m.f. Because v = J q_t, Bd is also
-dv/dr'.
+B is y dm/dr', Bd is the time derivative of B, and G is the second derivative of y m.f with respect to r'. Because v = J
+q_t, Bd is also dv/dr'.
 
 For cables whose material moves along the axis (`ALECable2D`, axial motion s), the points lie on the axis (y = 0), and
-all rates are rates of the material at the point:
+all rates are rates of the material particle at the point:
 
     velocity: v_i = r_t + s_t r'
     rate of the slope: r'_t + s_t r''
@@ -46,7 +46,7 @@ CABLE_DOFS = 8
 class CableShape(Component):
     """The shape of a cable as ``segments`` straight segments, for contact laws.
 
-    For an `ALECable2D`, velocities are velocities of the material, and the offset must be 0.
+    For an `ALECable2D`, the velocities of points are velocities of the material, and the offset must be 0.
     """
 
     cable = ref("cable", "cable whose shape is approximated")
@@ -132,8 +132,9 @@ def update_moving_points(
 
 @kernel(inline=True)
 def eval_offset_force(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float]:
-    """Return B^T f, the contribution of a force f at the distance y to the generalised force of the slope; (rx, ry) =
-    r'."""
+    """Return B^T f, the contribution of a force f to the generalised force of the slope, if f acts at the distance y
+    from the axis; (rx, ry) = r'.
+    """
     l2 = rx * rx + ry * ry
     factor = -y * (rx * fx + ry * fy) / (l2 * np.sqrt(l2))
     return -factor * ry, factor * rx
@@ -234,7 +235,9 @@ def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables without two nodes with slope, and for an offset on cables with moving material."""
+    """Raise ModelError for cables that do not have two nodes with slope, and for an offset on cables with moving
+    material.
+    """
     offset = table.local("vertical_offset")
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width = world.resident_dofs(cables).shape[1]
@@ -250,7 +253,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows; rows on cables with moving material have their own kernel."""
+    """Create the system of the rows; a separate kernel evaluates rows on cables with moving material."""
     index = rows.own_marker_index()
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
@@ -265,10 +268,10 @@ def build(rows: LocalRows) -> System:
 
 
 def find_used(rows: LocalRows) -> IntArray:
-    """Return the indices of the markers in the columns of their family, shape (rows,).
+    """Return the indices of the markers among the markers of their family, shape (rows,).
 
     Raises:
-        ModelError: nothing refers to a marker, so its columns are not filled.
+        ModelError: nothing refers to a marker, so its points are not evaluated.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:
@@ -278,8 +281,9 @@ def find_used(rows: LocalRows) -> IntArray:
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """Evaluate one column at the points of each row, shape (rows, points, 2); rows with fewer points are padded by
-    0."""
+    """Evaluate the array ``name`` at the points of each row, shape (rows, points, 2); rows with fewer points are padded
+    by 0.
+    """
     shape: ShapeColumns = fields.markers[FAMILY]
     index = find_used(rows)
     count = shape.segments[index] + 1

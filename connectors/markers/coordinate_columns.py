@@ -1,5 +1,6 @@
-"""Columns of the coordinate markers. All types of coordinate markers write these columns, and all laws on coordinates
-read them."""
+"""Columns of the coordinate markers: arrays with one element per marker. All types of coordinate markers write these
+arrays, and all laws on coordinates read them.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 class CoordinateColumns(NamedTuple):
     """Data of n coordinate markers; m is the largest number of coordinates of a marker type in the world.
 
-    Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` have other values of J, and
-    values of Jd and H.
+    Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` have other values of J and
+    nonzero values of Jd and H.
     """
 
     value: FloatArray  # displacement from the reference [m, 1 or rad], shape (n,)
@@ -36,6 +37,8 @@ NO_MARKERS = CoordinateColumns(
 
 
 def coordinates_of(s: Any) -> CoordinateColumns:
-    """Return the columns of the coordinate markers in an evaluation; they are empty in a world without such markers."""
+    """Return the columns of the coordinate markers in an evaluation; the columns are empty in a world without such
+    markers.
+    """
     found: CoordinateColumns = s.markers.get(FAMILY, NO_MARKERS)
     return found

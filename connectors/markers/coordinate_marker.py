@@ -50,8 +50,8 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Allocate columns for the local markers. Markers of types that provide "curved marker" get an index in H; all
-    other markers have J = 1.
+    """Allocate columns for the local markers. Markers of types that provide "curved marker" get an index in the array H
+    of second derivatives; all other markers have J = 1.
     """
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
@@ -116,7 +116,7 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
         Handle to the markers, one per row.
 
     Raises:
-        ModelError: an entity without node, or a coordinate that its node does not have.
+        ModelError: an entity without node, or a coordinate that the node of the entity does not have.
     """
     if entity is None:
         return _ground_coordinate(world)
@@ -196,7 +196,7 @@ def _parse_axis(axis: Any) -> FloatArray:
 
 
 def _ground_coordinate(world: Tables) -> Entity:
-    """Return the marker of this world that is always 0."""
+    """Return the marker of this world whose value is always 0."""
     marker: Entity = world.resource("ground coordinate", lambda: world.add(NodeCoordinate))
     return marker
 

@@ -15,7 +15,9 @@ OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Return whether each coordinate marker is an angle or a strain, so that forces are in N m, shape (markers,)."""
+    """Return whether the coordinate of each marker is an angle or a strain, shape (markers,). For such markers,
+    generalised forces are in N m.
+    """
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
@@ -43,8 +45,9 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
-    """Create an output variable of laws on the coordinates ``markers``; the unit is a unit of rotations, such as N m
-    instead of N, if one of the markers is an angle."""
+    """Create an output variable of laws on the coordinates ``markers``. If one of the coordinates is an angle or a
+    strain, the unit is N m instead of N, and so on.
+    """
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 
 

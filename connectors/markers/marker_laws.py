@@ -31,7 +31,7 @@ def register_marker(
 
     Args:
         component: the schema.
-        family: family of the marker.
+        family: family of the type of marker.
         update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
         bind: function ``(rows)`` that returns the records that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: see `register`.
@@ -52,9 +52,9 @@ def register_marker(
 
 
 def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
-    """Create the records of markers. The fields are the columns of the markers, and
+    """Create the records of markers, one per row. The fields are the columns of the table of the markers, and
 
-    index: index of the marker in the columns of its family.
+    index: index of the marker among the markers of its family.
     dofs: local coordinate indices, shape (width,), padded by 0.
 
     Args:
@@ -67,10 +67,9 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Return the local coordinate indices of markers of a family, padded by an unused index, shape (markers, m).
-
-    The width m is the largest number of coordinates of a type of markers in the whole world, and at least ``least``.
-    Therefore m is the same on all processes.
+    """Return the local coordinate indices of markers of a family, padded by an unused index, shape (markers, m). The
+    width m is the largest number of coordinates of a marker type of the family in the whole world, and at least
+    ``least``. Therefore m is the same on all processes.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

@@ -57,10 +57,10 @@ Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1], which is optimal for smooth functions."""
+"""Relative step of central differences [1]. This value is optimal for smooth functions."""
 SMALLEST = 1e-2
-"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is the relative
-step times the larger of this value and the displacement or velocity.
+"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is `STEP` times
+the larger of this value and the displacement or velocity.
 """
 
 
@@ -83,7 +83,9 @@ class PairKind:
     """
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to three components
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
-    """Function that returns the further arguments of tangent loops, after the columns of the markers."""
+    """Function ``(s)`` that returns the additional arguments of the tangent loop, which follow the columns of the
+    markers.
+    """
 
 
 def register_kind(
@@ -119,7 +121,7 @@ def register_kind(
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
-        derived: names of further fields of rows, computed from columns by ``derive``.
+        derived: names of further fields of the records of the rows, computed from columns of the table by ``derive``.
         derive: function ``(rows)`` that returns the values of these fields, as arrays of shape (rows, ...) by name.
         outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``.
         source: the source of the law.
@@ -127,19 +129,19 @@ def register_kind(
             before tangents. An update is a kernel call, a function ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]; see `Account`.
-        sliding: kernel ``(row, u, ut, t)`` for laws that compute the energy lost by sliding for each step. The kernel
+        sliding: kernel ``(row, u, ut, t)`` for laws whose energy lost by sliding is computed once per step. The kernel
             returns the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise
             0. The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
-        start: initial history values of a row, for schemas with a reference ``data``. A reference of the user is
-            checked; otherwise history values are created. The records get the fields ``history``, with the values for
-            the evaluation of forces, and ``start``, with the values at the start of the step, shape (n,) each.
+        start: initial history values of a row, for schemas with a reference ``data``. If the user gives this reference,
+            it is checked; otherwise history values are created. The records get the fields ``history``, with the values
+            for the evaluation of forces, and ``start``, with the values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
             a contact state has changed, and the force of the row [N]; see `PostNewton`.
         update_inactive: whether inactive rows are also updated.
-        gap: kernel ``(row, u, ut, numbers)`` that writes the values of `Gaps` of a row, for contacts that open and
-            close.
+        gap: kernel ``(row, u, ut, numbers)`` that writes the gap quantities of a row, see `Gaps`, for contacts that
+            open and close.
         fill_defaults, check: see `register`.
         draw: whether rows are drawn as lines between their two points, or a function that draws them.
 
@@ -274,7 +276,9 @@ def register_kind(
 def evaluate_rows(
     kind: PairKind, kernel: Kernel, load: Kernel, vector: bool = False, before: Before | None = None
 ) -> Callable[..., Any]:
-    """Create an output variable from a kernel for one row; the value is 0 for inactive rows."""
+    """Create the function that evaluates an output variable of all rows by a kernel for one row; the value is 0 for
+    inactive rows.
+    """
     loop = value_loop(kind.motion, kernel, vector, load)
 
     def eval_rows(rows: LocalRows, s: Fields) -> FloatArray:
@@ -306,8 +310,9 @@ def as_call(update: Update) -> Call:
 
 
 def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
-    """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the values of `Gaps` for all rows;
-    inactive rows have an infinite gap."""
+    """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the gap quantities of all rows, see
+    `Gaps`; inactive rows have an infinite gap.
+    """
 
     @kernel
     def fill_gaps(
@@ -358,8 +363,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
     """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
     rows.
 
-    The outcome contains the largest force error and its row, the smallest step size, whether any contact state has
-    changed, and the largest force.
+    The outcome contains the largest force error and the row with this error, the smallest step size, whether any
+    contact state has changed, and the largest force.
     """
 
     @kernel
@@ -413,8 +418,8 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add the energy lost by sliding in a step of size[0] seconds [J] to ``lost[place]``: the work done on a row minus
-    the change of its stored energy.
+    """Add the energy lost by sliding in a step of size[0] seconds [J] to ``lost[place]``: for each row, the work done
+    on the row minus the change of the energy stored in the row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """
@@ -449,20 +454,20 @@ def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> 
 
 @kernel
 def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
-    """Return u [m] and u_t [m/s] of a row in the global frame."""
+    """Return u = p1 - p0 [m] and u_t [m/s] of a row in the global frame."""
     m0, m1 = pair.m0[i], pair.m1[i]
     return subtract(m.p, m1, m0), subtract(m.v, m1, m0)
 
 
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
-    """Return u [m or rad] and u_t of a row."""
+    """Return the difference u = w1 x1 - w0 x0 of coordinates [m or rad] and the rate u_t [m/s or rad/s] of a row."""
     m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 
 def position_differences(force: Kernel) -> Kernel:
-    """Create the tangent kernel of a law between position markers by central differences of its force."""
+    """Create the tangent kernel of a law between position markers by central differences of the force kernel."""
 
     @kernel
     def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
@@ -482,7 +487,7 @@ def position_differences(force: Kernel) -> Kernel:
 
 
 def coordinate_differences(force: Kernel) -> Kernel:
-    """Create the tangent kernel of a law between coordinate markers by central differences of its force."""
+    """Create the tangent kernel of a law between coordinate markers by central differences of the force kernel."""
 
     @kernel
     def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
@@ -494,14 +499,16 @@ def coordinate_differences(force: Kernel) -> Kernel:
 
 
 Measure = Callable[[Fields], tuple[FloatArray, FloatArray]]
-"""Function ``(fields) -> u, ut`` that returns arrays for some rows; the next call overwrites the arrays."""
+"""Function ``(fields) -> u, ut`` that returns the arguments u and u_t of user functions for some rows; the next call
+overwrites the arrays.
+"""
 
 
 def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for user functions. The same
+    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for laws with user functions. The same
     computation with NumPy would take ten times as long.
 
     Args:
@@ -576,8 +583,9 @@ def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatA
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, shape (n,) each; coordinates are multiplied
-    by the factors of the law, if it has factors."""
+    """Evaluate u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, shape (n,) each; if the law has factors, x1
+    and x0 are multiplied by these factors.
+    """
     m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 

@@ -4,9 +4,9 @@ separately for each law.
 A law provides kernels for one row. A row is a record whose fields are the columns of the schema (see `rows`).
 `register_pair` creates all other parts of the law from these kernels, see `pair_laws`. For coordinate markers the
 arguments are u = value1 - value0 (each value times its factor, if the law has factors) and the rate u_t. For position
-markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return f(u, u_t, t) and its derivatives P = ∂f/∂u,
-V = ∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at marker 1, and -f acts at marker 0. The
-loops add
+markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return the force f(u, u_t, t) and the derivatives P
+= ∂f/∂u and V = ∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at marker 1, and -f acts at
+marker 0. The loops add
 
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
@@ -39,8 +39,8 @@ PairLoops = tuple[Callable[..., None], Callable[..., None]]
 class Pair(NamedTuple):
     """The two markers of each row."""
 
-    m0: IntArray  # index of marker 0 in the columns of its family, shape (rows,)
-    m1: IntArray  # index of marker 1 in the columns of its family, shape (rows,)
+    m0: IntArray  # index of marker 0 among the markers of its family, shape (rows,)
+    m1: IntArray  # index of marker 1 among the markers of its family, shape (rows,)
     dofs: IntArray  # local coordinate indices of marker 0, followed by the indices of marker 1, shape (rows, n)
     n0: int  # number of columns of ``dofs`` that belong to marker 0
     active: NDArray[np.bool_]  # whether each row exerts forces, shape (rows,)
@@ -94,7 +94,7 @@ def create_load(history: int) -> Callable[..., None]:
 
 @kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
-    """Return the difference of rows m1 and m0 of an array of shape (n, 3)."""
+    """Return row m1 minus row m0 of an array of shape (n, 3)."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 
@@ -265,7 +265,7 @@ def position_pair(
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
-            # dq ∂f/∂q + dv ∂f/∂v, then its product with Jᵀ
+            # dq ∂f/∂q + dv ∂f/∂v, then the product of this matrix with Jᵀ
             for k in range(3):
                 for b in range(n):
                     total = 0.0

@@ -57,7 +57,9 @@ def update_points(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -
 
 @kernel
 def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate p = R + A b, its rates and its derivatives."""
+    """Evaluate the position p = R + A b and the rotation of each marker, their rates, and their derivatives with
+    respect to the coordinates.
+    """
     for i in range(len(rows)):
         row = rows[i]
         k, n, b = row.index, row.dofs, row.local
@@ -81,11 +83,13 @@ def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate p = r + y n, its rates and its derivatives."""
+    """Evaluate the position p = r + y n and the rotation of each marker, their rates, and their derivatives with
+    respect to the coordinates.
+    """
     for i in range(len(rows)):
         row = rows[i]
         k, y = row.index, row.y
-        # position, slope and their rates
+        # position and slope of the axis, and the rates of both
         rx, ry, gx, gy, rtx, rty, gtx, gty = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for a in range(4):
             S, dS, dx, dy = row.S[a], row.dS[a], row.dofs[2 * a], row.dofs[2 * a + 1]
@@ -145,7 +149,9 @@ def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArra
 
 @kernel
 def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Write X = ∂y/∂q̇ and Y = ∂y/∂q of row i, shape (9, n) each; j is a record with m0, m1, dofs and n0."""
+    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j is a record with m0,
+    m1, dofs and n0.
+    """
     n0, n = j.n0, j.dofs.shape[1]
     for b in range(n):
         first = b < n0
@@ -168,8 +174,9 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 def add_curvature(
     j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add scale g·∂X/∂q of row i to values; the first n coordinates of the row belong to its markers, see
-    `update_jacobians`."""
+    """Add scale g·∂X/∂q of row i to the values of the matrix. The first n coordinates of the row belong to the two
+    markers, see `update_jacobians`.
+    """
     n0 = j.n0
     for marker in range(2):
         k = j.m0[i] if marker == 0 else j.m1[i]
@@ -209,8 +216,8 @@ def turn_vector(A: Any, b: Any) -> Any:
 
 @kernel
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
-    """Return three vectors at the contact of a disc with a plane: direction k (0: across the track, 1: along the track,
-    2: normal), r, and d + r.
+    """Return three vectors at the contact of a disc with a plane: the unit vector of direction k (0: across the track,
+    1: along the track, 2: normal), r, and d + r.
 
     The vector d points from the marker on the plane to the centre of the disc. The vector r points from the centre to
     the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. The vectors may be real or

@@ -49,7 +49,9 @@ class PositionOnRigid3D(Component):
 
 @kernel
 def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate p = R + A b, its rates and its derivatives."""
+    """Evaluate the position p = R + A b and the rotation of each marker, their rates, and their derivatives with
+    respect to the coordinates.
+    """
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -62,7 +64,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             growth += 2.0 * e[a] * et[a]
         s = 2.0 / n
         for d in range(3):
-            # r = eᵀ S e/n, its gradient and second derivatives
+            # r = eᵀ S e/n, and the gradient and second derivatives of r with respect to e
             r = 0.0
             for a in range(4):
                 total = 0.0
@@ -78,7 +80,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             m.J[k, d, d] = 1.0
             m.p[k, d] = x[dofs[d]] + r
             m.v[k, d] = v[dofs[d]] + rate
-            # second derivatives, and the rate of the Jacobian from them
+            # second derivatives, and the rate of the Jacobian, which is computed from them
             for a in range(4):
                 total = 0.0
                 for b in range(4):
@@ -100,7 +102,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
         E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
         E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
-        # angular velocity and its derivatives with respect to e_t and e
+        # angular velocity, and the derivatives of the angular velocity with respect to e_t and e
         for d in range(3):
             m.omega[k, d] = 0.0
             for a in range(4):
@@ -118,7 +120,9 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:
-    """Return S such that A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows, 3)."""
+    """Return the matrices S for which A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows,
+    3).
+    """
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):
         j, k = (d + 1) % 3, (d + 2) % 3

@@ -12,10 +12,11 @@ n. The angle is independent of the order of swing and twist, of the norm of e, a
 body (n) or in space (A_ref n, its direction in the reference configuration). The sum s² + c² is cos²(β/2) for a swing β
 of the axis, so the twist is undefined at β = 180°.
 
-The angle includes whole turns. Because e has a period of two turns, a multiple of 4π is added such that the angle is
-nearest to the angle at the end of the previous step, which is a history value. The multiple is ambiguous in two cases.
-The body may rotate by more than 3/4 of a turn in a step. The axis n may also pass the direction opposite to its
-reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so the step fails or is shortened.
+The angle includes whole turns. Because e has a period of two turns, the multiple of 4π is added for which the angle is
+nearest to the angle at the end of the previous step. The latter angle is a history value. The multiple is ambiguous in
+two cases. The body may rotate by more than 3/4 of a turn in a step. The axis n may also pass the direction opposite to
+its reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so the step fails or is
+shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -46,13 +47,15 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis is within 2e-7 rad of its
-opposite direction."""
+"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis is within 2e-7 rad of the
+direction opposite to its reference direction.
+"""
 LARGEST_TURN = 1.5 * math.pi
 """Largest change of the angle in a step [rad] that can be distinguished from a change in the opposite direction."""
 LARGEST_SWUNG = math.pi
-"""Largest change of the angle in a step [rad] if the axis has swung by more than 90°; if the axis passes its opposite
-direction, the angle changes by 2π."""
+"""Largest change of the angle in a step [rad] if the axis has swung by more than 90°; if the axis passes the direction
+opposite to its reference direction, the angle changes by 2π.
+"""
 
 
 class RotationCoordinate(Component):
@@ -69,7 +72,7 @@ class RotationCoordinate(Component):
 
 @kernel
 def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
-    """Return s, c and (s² + c²)/(e·e); all are 0 if the twist is undefined."""
+    """Return s, c and (s² + c²)/(e·e), see the docstring of this module; all are 0 if the twist is undefined."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
         e = x[row.dofs[p]]
@@ -84,7 +87,7 @@ def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
 
 @kernel
 def unwrap(sine: float, cosine: float, last: float) -> float:
-    """Return the angle nearest to the previous angle [rad]; the possible angles differ by multiples of 4π."""
+    """Return the angle nearest to the previous angle ``last`` [rad], among angles that differ by multiples of 4π."""
     angle = 2.0 * math.atan2(sine, cosine)
     return angle + 4.0 * math.pi * math.floor((last - angle) / (4.0 * math.pi) + 0.5)
 
@@ -98,7 +101,9 @@ def is_lost(change: float, share: float) -> bool:
 
 @kernel
 def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
-    """Evaluate φ, its rate and its derivatives for each row; the results are NaN if the angle is undefined."""
+    """Evaluate the angle φ, its rate, and its derivatives with respect to the Euler parameters for each row; the
+    results are NaN if the angle is undefined.
+    """
     for i in range(len(rows)):
         row = rows[i]
         k, h = row.index, m.h[row.index]
@@ -155,7 +160,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the records of the rows, with these fields.
 
     dofs: local indices of e0..e3.
-    a, b: directions of s and c among the Euler parameters, shape (4,).
+    a, b: the vectors of s = a·e and c = b·e, shape (4,).
     first: angle of the initial values [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
@@ -198,7 +203,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if the initial rotation reverses the axis, and for invalid history values."""
+    """Raise ModelError if the initial rotation reverses the axis, or a row has invalid history values."""
     check_history(world, table, len(START))
     dofs = world.numbering.places(world.resident_dofs(table))
     a, b = directions(world.numbering.reference[dofs], table.local("axis"))
@@ -212,10 +217,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def find_places(rows: LocalRows) -> IntArray:
-    """Return the indices of the rows in the columns of the family.
+    """Return the indices of the rows in the arrays of the marker family.
 
     Raises:
-        ModelError: a marker to which nothing refers, because its angle is not updated.
+        ModelError: no load, connector or constraint refers to a marker, so its angle is not updated.
     """
     k = rows.own_marker_index()
     for i in np.flatnonzero(k < 0)[:1]:
@@ -224,7 +229,7 @@ def find_places(rows: LocalRows) -> IntArray:
 
 
 def column_output(unit: str, doc: str, name: str) -> Output:
-    """Create an output variable from a column of the family."""
+    """Create an output variable from the array ``name`` of the marker family."""
     return Output(unit, doc, lambda rows, s, **where: getattr(s.markers[FAMILY], name)[find_places(rows)])
 
 

@@ -2,7 +2,7 @@
 rotation of the material.
 
     position: p = r
-    rotation: A = D of the node
+    rotation: A = D, the rotation matrix of the node
     angular velocity: ω = (p × p_t)/g + t (φ_t - h·p_t/S), where p is the slope, g = p·p, t = p/|p|
     reference: h = b × p,    S = |p|² + |p| (b·p)
     Jr of the slope: [p]×/g - t hᵀ/S
@@ -51,7 +51,9 @@ class TwistNodeRows(NamedTuple):
 
 @kernel
 def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Evaluate position and frame, their rates and their derivatives."""
+    """Evaluate position and rotation of each marker, their rates, and their derivatives with respect to the
+    coordinates.
+    """
     for i in range(len(c.k)):
         k, n, hk = c.k[i], c.dofs[i], m.h[c.k[i]]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])

@@ -1,4 +1,6 @@
-"""List of the contacts of a Hunt-Crossley force element. `kernels.py` evaluates the sums of their forces."""
+"""List of the contacts of a Hunt-Crossley force element. `kernels.py` evaluates the sum of the forces of all contacts
+on each surface.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ NUMBERS = 21
 
 
 class Contacts(NamedTuple):
-    """The k contacts of one force element at one time, ordered by surfaces. Vectors are in the global frame.
+    """The k contacts of one force element at one time, ordered by the indices of surface 1, then of surface 2. Vectors
+    are in the global frame.
 
     surface1, surface2: entity indices of the surfaces (``Entity.ids``), shape (k,).
     depth: penetration x [m], shape (k,).
@@ -73,8 +76,8 @@ def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> N
 
 @kernel
 def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
-    """Write the touching pairs into the first rows of ``which`` and their quantities into ``out``; return the number of
-    touching pairs.
+    """Write the surfaces of each touching pair into ``which`` and the quantities of the contact into ``out``, one pair
+    per row from the first row. Return the number of touching pairs.
     """
     count = 0
     for k in range(len(pairs)):
@@ -115,7 +118,7 @@ def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contac
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
     count = fill_contacts(bound.surfaces, par, pairs, which, out)
     ids, out = bound.surfaces.ids[which[:count]], out[:count]
-    # sorted by surfaces, because the order of the candidate pairs depends on the last search
+    # sorted by the indices of the surfaces, because the order of the candidate pairs depends on the last search
     order = np.lexsort((ids[:, 1], ids[:, 0]))
     ids, out = ids[order], out[order]
     on = 1.0 if enabled else 0.0

@@ -25,7 +25,7 @@ from windlass.framework.model.law import Rows, Tables
 from windlass.framework.parallel.ghosts import Ghosts, pack, unpack
 
 MUCH_LARGER = 2.0
-"""Ratio of sizes above which the smaller surface determines the process of a pair [1]."""
+"""Ratio of the sizes of two surfaces above which the process of the smaller surface evaluates the pair [1]."""
 
 
 class Share:
@@ -79,7 +79,9 @@ class Share:
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
-        """Send the motion of surfaces of this process to other processes, and receive the motion of their surfaces."""
+        """Send the motion of surfaces of this process to other processes, and receive the motion of surfaces of the
+        other processes.
+        """
         if self._knows_ground:
             self._ghosts.copy_from_owners(*self._motion)
         else:
@@ -87,11 +89,13 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Send forces on surfaces of other processes to these processes, which add them to their own forces."""
+        """Send forces on surfaces of other processes to these processes. The receiving processes add these forces to
+        the forces that they have computed.
+        """
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
-        """Return whether a condition is true on any process."""
+        """Return whether the condition ``here`` is true on at least one process."""
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
@@ -100,8 +104,9 @@ class Share:
             c.center[rows] = centers
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the bounded surfaces whose neighbours this process searches, and their possible neighbours, shape (m,)
-        each."""
+        """Return two masks of all bounded surfaces: the surfaces whose neighbours this process searches, and the
+        surfaces that may be such neighbours, shape (m,) each.
+        """
         mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
         if not mine.any():
             return mine, mine
@@ -155,11 +160,12 @@ class Share:
         Args:
             c: the surfaces.
             m: columns of the local markers.
-            v: velocities of the local coordinates, then of the spare coordinate, shape (spare + 1,).
+            v: velocities of the local coordinates, followed by the velocity of the spare coordinate, shape (spare +
+                1,).
 
         Returns:
-            The surfaces with indices ``marker`` and ``dofs`` for the returned arrays, the marker columns, and the
-            velocities.
+            The surfaces, whose ``marker`` and ``dofs`` are indices into the other two results; the marker columns; and
+            the velocities.
         """
         if self._curved is None:
             self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))

@@ -1,4 +1,4 @@
-"""Contact of two ellipsoids (or spheres): search for the direction n in which their overlap is smallest.
+"""Contact of two ellipsoids (or spheres): search for the direction n in which the overlap of both bodies is smallest.
 
     support of body i: h_i(n) = sqrt(nᵀ Q_i n),    Q = B diag(a²) Bᵀ
     surface point: p_i(n) = Q_i n / h_i, from the centre to the point with the outward normal n
@@ -7,8 +7,8 @@
 
 The contact normal n minimises x over the unit sphere. At the minimum, the vector between the surface points with the
 outward normals n and -n is x n, as contact theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in
-the tangent plane is D_1 + D_2 - x I, so n is found by Newton's method on the sphere. The overlap x decreases in every
-step, and the iteration ends as soon as x <= 0, because the bodies are then separate.
+the tangent plane is D_1 + D_2 - x I, so n is found by Newton's method on the unit sphere. The overlap x decreases in
+every step, and the iteration ends as soon as x <= 0, because the bodies are then separate.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
@@ -36,7 +36,7 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tuple[float, float, float, float]:
-    """Return h [m] and p [m] of body i."""
+    """Return the support h [m] and the surface point p [m] of body i for the direction n."""
     x = Q[i, 0, 0] * nx + Q[i, 0, 1] * ny + Q[i, 0, 2] * nz
     y = Q[i, 1, 0] * nx + Q[i, 1, 1] * ny + Q[i, 1, 2] * nz
     z = Q[i, 2, 0] * nx + Q[i, 2, 1] * ny + Q[i, 2, 2] * nz
@@ -46,7 +46,7 @@ def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tupl
 
 @kernel(inline=True)
 def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
-    """Return unit vectors t1 and t2 such that t1 × t2 = n."""
+    """Return unit vectors t1 and t2 with t1 × t2 = n, for the unit vector n."""
     # t1 = e × n with the coordinate axis e that has the largest angle to n
     if abs(nx) <= abs(ny) and abs(nx) <= abs(nz):
         x, y, z = 0.0, -nz, ny
@@ -74,7 +74,7 @@ def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float,
 def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
-    """Return x(n) [m]."""
+    """Return the overlap x of two bodies along the direction n [m]."""
     out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
@@ -163,7 +163,9 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
 
 @kernel
 def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz: float, axes: float) -> float:
-    """Return R of two bounded surfaces at n [m]; axes: product of all six semi-axes [m^6]."""
+    """Return the relative radius R of two bounded surfaces for the contact normal n [m]; axes: product of all six
+    semi-axes [m^6].
+    """
     h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
     h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
     ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)

@@ -2,8 +2,8 @@
 `Gaps`.
 
 The examined pairs are the candidate pairs at the start and at the end of a step. If a surface has moved by more than
-half the skin in one step, the list may be incomplete, so pairs whose paths come close during the step are also
-examined.
+half the skin in one step, the list of candidate pairs may be incomplete, so pairs whose paths come close during the
+step are also examined.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap [m] of a pair with an ellipsoid that does not touch and whose gap was not computed."""
+"""Gap [m] that is written for a pair with an ellipsoid if the surfaces do not touch, because their gap is not computed.
+"""
 
 AHEAD = 1.5
 """Distance within which surfaces are examined for a contact in the step, divided by the displacement that a surface
@@ -32,7 +33,7 @@ would have with the velocity at the start of the step [1].
 
 @kernel
 def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray) -> None:
-    """Write the gap quantities of pairs into ``numbers``, starting with row ``first``."""
+    """Write the quantities of the gap of each pair into ``numbers``, starting with row ``first``."""
     kind, center, reach, normal, v = c.kind, c.center, c.reach, c.normal, c.v
     for k in range(len(pairs)):
         i, j, row = pairs[k, 0], pairs[k, 1], numbers[first + k]

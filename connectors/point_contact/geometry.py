@@ -76,7 +76,7 @@ def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> Non
 
 @kernel(inline=True)
 def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meeting:
-    """Return x, n and R of two spheres, with d from centre 1 to centre 2."""
+    """Return depth x, normal n and relative radius R of two spheres, with the vector d from centre 1 to centre 2."""
     square, reach = dx * dx + dy * dy + dz * dz, r1 + r2
     if square >= reach * reach or square == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0

@@ -8,9 +8,9 @@
     coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v; 0 if u_1 and u_2 are 0
 
 `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
-+ v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. This point has the position
-x (1/2 - s1) n relative to the middle of the overlap. The velocity v_n is positive while the surfaces approach. Contacts
-do not influence each other. This also applies if a contact opens so fast that its force is 0.
++ v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. The vector from the middle
+of the overlap to this point is x (1/2 - s1) n. The velocity v_n is positive while the surfaces approach. Contacts do
+not influence each other, even if a contact opens so fast that its force is 0.
 
 With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
 `distribution.py`.
@@ -18,7 +18,7 @@ With several processes, each process has all rows, but the surfaces and the pair
 For equal materials the simbody rule gives E = E_i/2^1.5. The hertz rule gives the classical 1/E = 1/E_1 + 1/E_2.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
-Simbody 3.7, class HuntCrossleyForce; the rules for pairs of materials have the same source.
+Simbody 3.7, class HuntCrossleyForce; the rules for pairs of materials are from the same documentation.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ def enable(state: State, force: Entity) -> None:
 
 @checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
-    """Switch force elements off in a state. They exert no force and store no energy, but `eval_contacts` still returns
-    their contacts.
+    """Switch force elements off in a state. Force elements that are switched off exert no force and store no energy,
+    but `eval_contacts` still returns their contacts.
     """
     _set_flags(state, force, 0.0)
 

@@ -32,20 +32,20 @@ class PairParameters(NamedTuple):
 
 @kernel(inline=True)
 def mix(a: float, b: float) -> float:
-    """Return 2ab/(a + b), or 0 if a and b are 0."""
+    """Return the friction coefficient 2ab/(a + b) of two materials, or 0 if a and b are 0."""
     return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
-    """Return f_H at the depth x > 0 [N], with K = K_1 s1."""
+    """Return the Hertz force f_H at the depth x > 0 [N], with K = K_1 s1 and the relative radius R [m]."""
     f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if hertz else R * x * K)
     return f
 
 
 @kernel(inline=True)
 def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) -> Vector:
-    """Return the velocity of the material point of surface i at P [m/s]."""
+    """Return the velocity of the material point of surface i at the position P = (px, py, pz) [m/s]."""
     rx, ry, rz = px - c.center[i, 0], py - c.center[i, 1], pz - c.center[i, 2]
     wx, wy, wz = c.omega[i, 0], c.omega[i, 1], c.omega[i, 2]
     return c.v[i, 0] + wy * rz - wz * ry, c.v[i, 1] + wz * rx - wx * rz, c.v[i, 2] + wx * ry - wy * rx
@@ -53,7 +53,7 @@ def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) ->
 
 @kernel(inline=True)
 def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float, fy: float, fz: float) -> None:
-    """Add a force at P to surface i."""
+    """Add the force (fx, fy, fz) at the position P = (px, py, pz) to the force and the torque on surface i."""
     rx, ry, rz = px - c.center[i, 0], py - c.center[i, 1], pz - c.center[i, 2]
     c.force[i, 0] += fx
     c.force[i, 1] += fy
@@ -174,7 +174,7 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
     """Subtract Jᵀ F + Jrᵀ T from f, where F and T are the forces and torques on the surfaces in ``runs``, see
-    `find_runs`.
+    `find_runs`, and J and Jr are the Jacobians of position and rotation of the markers.
     """
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]

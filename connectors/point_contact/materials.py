@@ -4,8 +4,8 @@
     restitution e of a central impact: u - ln(1 + u) = -w - ln(1 - w),    u = 3/2 c v,    w = 3/2 c e v
     source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form; v is the closing speed
 
-The restitution does not depend on mass, stiffness and radius, because these quantities only scale x. For small c v it
-tends to e = 1 - c v.
+The restitution does not depend on mass, stiffness and radius, because these quantities only change the scale of the
+depth x. For small c v it tends to e = 1 - c v.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
 University Press (1985).
@@ -24,8 +24,8 @@ SERIES_BELOW = 0.05
 """Value of |x| below which x - ln(1 + x) is computed from a series, because of cancellation [1]."""
 SERIES_TERMS = 14
 LARGEST = 36.0
-"""Value that replaces x - ln(1 + x) at x = -1, where the function is infinite. At the next floating-point number, -1 +
-2^-53, the function is 35.7.
+"""Value that replaces x - ln(1 + x) at x = -1, where the function is infinite. At the next larger floating-point
+number, -1 + 2^-53, the value of the function is 35.7.
 """
 CLOSE_TO_ONE = 1e-9
 """Difference 1 - e below which the limit e = 1 - c v is exact up to rounding errors [1]."""
@@ -65,7 +65,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     """Return the restitution e [1] of a central impact.
 
     Args:
-        dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c if c is the same for both materials.
+        dissipation: c of the pair [s/m]; see `hunt_crossley` for c of two different materials.
         speed: closing speed v at first contact [m/s].
 
     Raises:

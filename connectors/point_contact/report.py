@@ -38,8 +38,8 @@ class SurfaceForces(NamedTuple):
 
 
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
-    """Evaluate the markers at the state; return the set and the parameters of the force element, and whether it is
-    enabled.
+    """Evaluate the markers at the state; return the set and the parameters of the force element, and whether the force
+    element is enabled.
     """
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, with a state of this world")
@@ -81,7 +81,8 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
 
 @checked(world=instance("World"), state=instance("State"), force=handle(), bodies=handle())
 def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
-    """Return force [N] and torque [N m] of one force element on bodies. The torque is about the position of the body.
+    """Return force [N] and torque [N m] of one force element on bodies. The reference point of the torque is the
+    position of the body.
 
     Args:
         world, state, force: as for `eval_contacts`.

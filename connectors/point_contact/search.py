@@ -1,5 +1,5 @@
 """Search for surfaces that may touch. The result is a list of candidate pairs. The list is valid until a surface has
-moved by half the search margin ``skin``.
+moved by half the search margin ``skin`` since the search.
 
 Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
 pairs in a time proportional to the number of pairs. If radii differ by large factors, surfaces are divided into size
@@ -40,7 +40,7 @@ class Neighbours:
     bounded: int  # number of bounded surfaces; their indices precede the indices of half spaces
     moving: IntArray  # the half spaces that are not on the ground
     watched: IntArray  # bounded surfaces whose motion this process checks; in serial runs all, shape (w,)
-    runs: Runs  # the same surfaces as runs, see `find_runs`
+    runs: Runs  # the surfaces ``watched`` as ranges of indices, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Indices of the surfaces of candidate pairs, shape (k, 2). The type of the first surface is <= the type of the
     second.
@@ -54,7 +54,9 @@ class Neighbours:
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     rebuilds: int = 0  # number of searches up to now
     forgotten: bool = False
-    """Whether the next update must search, and must store the pairs in the order in which the search finds them."""
+    """Whether the next call of `update_neighbours` must search, and must store the pairs in the order in which the
+    search finds them.
+    """
 
 
 def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:
@@ -114,8 +116,8 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Return whether the origin of a surface has moved by half the skin, or an unlisted surface has approached a moving
-    half space.
+    """Return whether the origin of a surface has moved by half the skin since the last search, or a surface that is no
+    candidate with a moving half space has come so close to this half space that both may touch.
 
     ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """

@@ -127,7 +127,9 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to the forces of the given elements; return the stored energy [J]."""
+    """Set the forces on the surfaces of a set to the sum of the forces of the given elements; return the sum of their
+    stored energies [J].
+    """
     b.clear(b.surfaces, b.present)
     energy = 0.0
     for par in parameters:

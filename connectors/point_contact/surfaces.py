@@ -47,8 +47,8 @@ test for negative indices.
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. It is repeated when a
-    surface has moved by half of this margin.
+    The search for neighbours finds surfaces whose distance is below the search margin ``skin``. The search is repeated
+    when a surface has moved by half of this margin since the last search.
     """
 
     skin = column(
@@ -97,7 +97,7 @@ class Surfaces(NamedTuple):
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
     carrier: IntArray  # entity index of the node, body without node, or ground that carries the surface, shape (n,)
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
-    marker: IntArray  # index of the marker of each surface in the columns of position markers, shape (n,)
+    marker: IntArray  # index of the marker of each surface among the position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
     size: FloatArray  # semi-axes; for spheres three times the radius, for half spaces 0 [m], shape (n, 3)
     reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
@@ -203,8 +203,8 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return the carrier of each marker, and whether it is a ground. The carrier is the node of the marker, its body if
-    the body has no node, or a ground.
+    """Return the carrier of each marker, and whether this carrier is a ground. The carrier is the node of the marker,
+    its body if the body has no node, or a ground.
     """
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):

@@ -12,7 +12,7 @@ A small motion displaces the material points of both surfaces at the contact by 
 
 The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations. The
 generalised force Jᵀ G + Jrᵀ((P - p) × G) depends on G, P and the Jacobians J and Jr of the markers. The derivatives of
-the Jacobians are H and Hr.
+J and Jr with respect to the coordinates are H and Hr.
 
 Source: implicit differentiation of the contact conditions, own derivation.
 """
@@ -102,8 +102,8 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q̇ of one force element to the values of the matrix; qdot: velocities of all coordinates
-    and of the spare coordinate.
+    """Add dq ∂f/∂q + dv ∂f/∂q̇ to the values of the matrix, for the generalised forces f of one force element. qdot:
+    velocities of all coordinates, followed by the velocity of the spare coordinate.
     """
     w, spare = c.dofs.shape[1], len(qdot) - 1
     # for each coordinate of the pair: variations of G and P, and of (P - p) × G at both markers
@@ -145,7 +145,7 @@ def add_pair_tangents(
             for d in range(3):
                 arm[side, d] = P[d] - m.p[mk, d]
             T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
-        # for each coordinate: derivatives of position, normal, velocity and force
+        # derivatives of position, normal, velocity and force with respect to each coordinate
         for side in range(2):
             body, sign = (i, 1.0) if side == 0 else (j, -1.0)
             mk = c.marker[body]
@@ -202,7 +202,7 @@ def add_pair_tangents(
                 gx += sign * (m.Jd[mk, 0, l] - kx)
                 gy += sign * (m.Jd[mk, 1, l] - ky)
                 gz += sign * (m.Jd[mk, 2, l] - kz)
-                # the velocity at the marker depends on its coordinates
+                # the velocity at the marker depends on the coordinates of the marker
                 h = m.h[mk]
                 if h >= 0 and not c.is_point[body]:
                     ox, oy, oz = 0.0, 0.0, 0.0
@@ -277,7 +277,7 @@ def add_pair_block(
                 if turns:
                     K += m.Jr[mk, 0, a] * dT[0, col] + m.Jr[mk, 1, a] * dT[1, col] + m.Jr[mk, 2, a] * dT[2, col]
                 values[slots[side * w + a, col]] += sign * K
-        # derivatives of the Jacobians of the marker
+        # derivatives of the Jacobians of the marker with respect to coordinates
         h = m.h[mk]
         if h < 0 or dq == 0.0:
             continue

@@ -1,4 +1,4 @@
-"""Steady motion of a stretched belt around a pulley, on which deformable bristles transmit the friction.
+"""Steady motion of a stretched belt around a pulley. Deformable bristles transmit the friction between belt and pulley.
 
 The reference length X is measured from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
 and the force F = N - rhoA c² lam; `belt_theory` defines these quantities. Per reference length, mu_k is the stiffness
@@ -10,9 +10,9 @@ of the bristles and mu_v the damping parallel to them:
     sticks: |f| <= mu p,    p = F lam/rho
     slips: |f| = mu p, so dF/dphi = ±mu a F
 
-Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with S = dw/dF, which is a/E on a rigid rim.
-This is the equation of shear lag. The solutions of this equation are exp(s X) with s² = a S (mu_k + mu_v c s); the
-combination that satisfies w'(0) = a S mu_v c w(0) is
+Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with E = EA - rhoA c² and S = dw/dF; on a
+rigid rim S = a/E. This is the equation of shear lag. The solutions of this equation are exp(s X) with s² = a S (mu_k +
+mu_v c s); the combination that satisfies w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 
@@ -35,13 +35,15 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Slip arc, relative to the whole arc [1], above which the whole arc is treated as slipping."""
+"""Slip arc, divided by the whole arc [1], above which the whole arc is treated as slipping."""
 
 EQUAL = 1e-9
-"""Change of F on an arc, relative to F [1], below which the deflection of bristles is neglected."""
+"""Change of F on an arc, divided by F [1], below which the deflection of bristles is neglected."""
 
 PASSES = 50
-"""Largest number of fixed-point iterations for a reference length; usually a few iterations are sufficient."""
+"""Largest number of fixed-point iterations for the reference length of the belt on an arc; usually a few iterations are
+sufficient.
+"""
 
 
 class Rim(NamedTuple):
@@ -151,8 +153,9 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
 
 def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | None:
-    """Solve the motion over an arc as `pass_pulley` does, for any forces. Return None if the belt slips on the whole
-    arc or does not press on the pulley."""
+    """Solve the motion over an arc as `pass_pulley` does, for any forces. Return the result, or None if the belt slips
+    on the whole arc or does not press on the pulley.
+    """
     if min(entry, leave) <= 0.0:
         return None
     if abs(leave / entry - 1.0) < EQUAL:
@@ -165,10 +168,10 @@ def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | No
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    Sticking after slip can occur only if F increases along the arc and bristles are softer than EA (mu/R)². Then the
-    friction limit may increase faster than the force of a bristle. The test is made only for bristles that are softer
-    than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w is linear and (mu
-    p/mu_k)' is convex.
+    Sticking after slip can occur only if F increases along the arc and bristles are softer than EA (mu/R)². In this
+    case the friction limit may increase faster than the force of a bristle. The check is made only for bristles that
+    are softer than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w is linear and
+    (mu p/mu_k)' is convex.
     """
 
     def force(w: float) -> float:

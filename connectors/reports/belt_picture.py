@@ -153,8 +153,9 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
 
 
 def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
-    """Create the chains of cables with their axial forces. Also return the arc length [m] at the start of each cable,
-    by the identifier of the cable."""
+    """Create the chains of connected cables with the axial forces of the cables. Also return the arc length [m] at the
+    start of each cable, in a dictionary with the entity index of the cable as key.
+    """
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
@@ -209,7 +210,9 @@ def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[
 
 
 def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
-    """Return position [m] and local x axis of a position marker, shape (2,) each, and its angular velocity [rad/s]."""
+    """Return position [m] and local x axis of a position marker, shape (2,) each, and the angular velocity of the
+    marker [rad/s].
+    """
     assembly, m = parallel_assembly(world), fields.markers[POSITION_FAMILY]
     k = int(assembly.layout.marker_index[marker.ids][0])
     here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
@@ -283,8 +286,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the smallest and largest axial force [N], with a minimum difference between them, so that the colours do
-    not show rounding errors.
+    """Return the smallest and largest axial force [N], with a minimum difference between both. Without this difference,
+    the colours would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
@@ -293,8 +296,9 @@ def find_range(lines: list[CableLine]) -> tuple[float, float]:
 
 
 def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
-    """Draw a pulley with a spoke, and inside its rim the arcs on which the belt sticks or slips; ``font_size`` is in
-    points."""
+    """Draw a pulley with a spoke, and inside the rim the arcs on which the belt sticks or slips; ``font_size`` is in
+    points.
+    """
     from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
     from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
 

@@ -1,13 +1,14 @@
 """Creep of a belt around two equal pulleys: equations of the speeds, tensions and slip arcs in steady motion.
 
 A belt with the stretch lam and the reference strain e0 has the tension N = EA (lam - 1 - e0). Its flow c = dX/dt is the
-reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. The following part of the
+reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. Only a part F of the
 tension N presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-On the first part of the arc of a pulley the belt sticks: its speed is the speed of the rim, v = omega R, and F is
-constant. On the last part, over the angle phi, the belt slips, and F changes by the factor exp(mu phi) or exp(-mu phi):
+On the first part of the arc of a pulley the belt sticks: the speed of the belt is the speed of the rim, v = omega R,
+and F is constant. On the last part, over the angle phi, the belt slips, and F changes by the factor exp(mu phi) or
+exp(-mu phi):
 
     tight strand 1, slack strand 2: omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi)
     ratio of speeds: omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1)
@@ -17,10 +18,10 @@ constant. On the last part, over the angle phi, the belt slips, and F changes by
 The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact with the
 stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on the tight side
 than on the slack side. This effect increases the relative loss of speed by the factor 1 + EA/(k R²). If the tight
-strand is higher than the slack strand by H, its tension is larger by the weight rhoA g H/lam of a vertical belt of this
-height; this difference requires no torque. With bristles of finite stiffness, the speed of the belt at the entry is not
-the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
-speeds.
+strand is higher than the slack strand by H, the tension of the tight strand is larger by the weight rhoA g H/lam of a
+vertical belt of the height H; this difference of the tensions requires no torque. With bristles of finite stiffness,
+the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`. Bending stiffness and sag are
+neglected, because they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -60,7 +61,7 @@ class BeltCreep:
         driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles both angles are
             equal.
         flow: c, the reference length of the belt that passes a fixed point per second [m/s].
-        tight_radius, slack_radius: radii of the axis at which the strands touch the pulleys [m].
+        tight_radius, slack_radius: radii of the belt axis on the pulleys at the tight and the slack strand [m].
     """
 
     driver_speed: float
@@ -180,7 +181,9 @@ def belt_creep(
         return Rim(turn, slope, radius, radius / R, mu, bristles, damping)
 
     def cross(F_in: float, F_out: float, c: float, bristles: float) -> tuple[float, float, float]:
-        """Return w at the entry [1], the slip angle [rad] and the reference length [m] of the belt on a pulley."""
+        """Return the relative displacement w at the entry [1], the slip angle [rad] and the reference length [m] of the
+        belt on a pulley.
+        """
         slip = abs(log(F_in / F_out)) * R / (mu * radius)
         passage = Passage(0.0, slip, (pi - slip) / turn(F_in), F_in)
         if bristles < inf:
@@ -193,8 +196,8 @@ def belt_creep(
         """Return the motion for the unknowns u = [ln F_2, 1 + ln F_1/F_2, c], and the residuals of the equations,
         scaled to order 1.
 
-        All unknowns are of order 1 or larger, because the steps of the solver's finite differences are proportional to
-        the unknowns.
+        All unknowns are of order 1 or larger, because the solver uses finite differences with steps proportional to the
+        unknowns.
         """
         nonlocal E
         F2, F1, c = exp(u[0]), exp(u[0] + (u[1] - 1.0)), u[2]

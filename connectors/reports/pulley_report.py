@@ -4,8 +4,9 @@
     print(format_reports([report]))
     sensors = Sensors("pulley.csv", [PulleySensor(contacts, left, ("torque", "slip_arc"))])
 
-The contacts of one circle are evaluated in the direction of travel of the cable. The sums are over the segments s of
-the cable. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the centre:
+The contacts of one circle are evaluated in the direction of travel of the cable. All sums are over the segments s of
+the cable that are in contact. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the
+centre:
 
     torque: sum r f_t, for contact points sum (r + g) f_t
     normal force: -sum f_n
@@ -93,8 +94,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
     If several separate cables, such as parallel ropes, are in contact with the circle, forces and numbers of segments
-    are sums over these cables. Entry, exit, and the wrap and slip between them belong to the cable with the largest
-    number of segments in contact.
+    are sums over these cables. Entry, exit, and the wrap and slip angles between entry and exit belong to the cable
+    with the largest number of segments in contact.
 
     Args:
         state: the state that the report describes.
@@ -102,7 +103,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:
-        ModelError: the contacts have another type, or none of them belongs to this circle.
+        ModelError: the contacts have another type, or no contact belongs to this circle.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -115,7 +116,7 @@ class Segments(NamedTuple):
     """All segments that can touch a circle, in the order of the cable; arrays have the shape (segments,) unless noted
     otherwise."""
 
-    row: IntArray  # index of the row in `PulleyContacts`
+    row: IntArray  # index of the row of each segment in `PulleyContacts`
     number: IntArray  # index of the segment within its cable
     touching: BoolArray  # whether each segment is in contact
     sticking: BoolArray  # whether each segment is in contact and sticks
@@ -145,7 +146,9 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of the rows of this process; ``row`` in the result is the index among these rows."""
+    """Evaluate the segments of the rows of this process; ``row`` in the result is the index among the rows of this
+    process.
+    """
     c, out = contact, contact.evaluate(fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -253,7 +256,8 @@ def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> Flo
     the indices of the rows of both cables.
 
     The contact begins within the first cable and ends within the second, so the force changes along these cables.
-    Coarse elements distribute this change over their length, so the forces are evaluated at their outer ends.
+    Coarse elements distribute this change over their length, so the forces are evaluated at the outer ends of both
+    cables.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))

@@ -63,7 +63,7 @@ def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContact
 
 
 def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:
-    """Return whether each marker is the entity ``circle`` or is attached to it."""
+    """Return whether each marker is the entity ``circle`` or is attached to this entity, shape (markers,)."""
     found: NDArray[np.bool_] = markers == circle
     for table, positions, rows in world.split_by_table(markers):
         for name in table.component.refs:

@@ -23,8 +23,9 @@ MOST = 8
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
-    """Create the section; all processes must call this function. A model without contacts between circles and cables
-    has no such section."""
+    """Create the section; all processes must call this function. The result is an empty list for a model without
+    contacts between circles and cables.
+    """
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
         for contacts, circle in list(find_circles(world))[:MOST]

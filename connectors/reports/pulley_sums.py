@@ -26,7 +26,7 @@ class PulleyRows(NamedTuple):
     """Rows of one pulley in the order of the cable; arrays have the shape (rows,) unless noted otherwise.
 
     Attributes:
-        circle: indices of the markers of the circles in the columns of their family.
+        circle: indices of the markers of the circles among the markers of their family.
         data: index of the first history value of each row.
         n: number of segments or points of each row.
         active: whether each row is active.
@@ -161,7 +161,7 @@ def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
 
 
 def eval_sums(rows: PulleyRows, contact: ContactView, fields: Fields, with_powers: bool) -> dict[str, Any]:
-    """Return the sums by their names; powers are 0 unless ``with_powers``."""
+    """Return the sums by the names in `NAMES`; powers are 0 unless ``with_powers`` is true."""
     sums, none = np.empty(len(NAMES)), np.zeros((0, 0, 0))
     out, powers = contact.evaluate(fields), contact.powers(fields) if with_powers else none
     _sum(rows, fields.markers[CIRCLE_FAMILY].p, fields.data, contact.ends(fields), out, powers, sums)

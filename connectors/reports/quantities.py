@@ -13,8 +13,8 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Largest number of decimals, and largest number of non-significant digits before the decimal point, at which numbers
-are written without a power of ten.
+"""Largest number of decimals for numbers written without a power of ten. It is also the largest number of digits before
+the decimal point that are not significant for such numbers.
 """
 
 
@@ -37,7 +37,9 @@ def units_of(report: type[Any]) -> dict[str, str]:
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """Return one row for each attribute: name and unit, then the text that ``show`` returns for each report."""
+    """Return one row for each attribute: name and unit of the attribute, then the result of ``show`` for the value of
+    the attribute in each report.
+    """
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
         for name, unit in units_of(type(reports[0])).items()

@@ -115,8 +115,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
     If several separate cables are in contact with the surface, forces and numbers of points are sums over these cables.
-    Entry, exit, and the angles and lengths between them belong to the chain with the largest number of points in
-    contact.
+    Entry, exit, and the angles and lengths between entry and exit belong to the chain with the largest number of points
+    in contact.
 
     Args:
         state: the state that the report describes.
@@ -126,7 +126,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
-        ModelError: the contacts have another type, or none of them belongs to this surface.
+        ModelError: the contacts have another type, or no contact belongs to this surface.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -227,7 +227,7 @@ def _triple(values: FloatArray) -> Triple:
 
 
 def _find_cables(world: World, ids: IntArray) -> Entity:
-    """Merge the cables of a list into one handle."""
+    """Return one handle to the cables with the entity indices ``ids``."""
     parts = world.split_by_table(ids)
     if len(parts) != 1:
         raise ModelError(f"the surface touches cables of {len(parts)} kinds: must be of one kind")

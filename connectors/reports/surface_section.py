@@ -15,8 +15,9 @@ from windlass.framework.state.state import State
 
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
-    """Create the section; all processes must call this function. A model without contacts between surfaces and cables
-    has no such section."""
+    """Create the section; all processes must call this function. The result is an empty list for a model without
+    contacts between surfaces and cables.
+    """
     surfaces: list[tuple[Entity, int]] = []
     for component in SURFACE_CONTACTS:
         table = world.tables.get(component)

@@ -1,1 +1,3 @@
-"""Laws of forces and torques between two rigid markers, as functions of their positions, frames and velocities."""
+"""Laws of forces and torques between two rigid markers, as functions of the positions, frames and velocities of the
+markers.
+"""

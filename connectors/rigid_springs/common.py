@@ -1,5 +1,5 @@
 """Springs and dampers between two rigid markers: common functions of laws with n = 1 or n = 6 relative displacements x
-and their rates.
+and their rates x_t.
 
     generalised forces, shape (n,): g = K (x - offset) + D (x_t - rate_offset) + preload
     user function: g = force_function(t, row, x, x_t, K, D, offset)
@@ -7,7 +7,7 @@ and their rates.
 A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` converts g to the forces at the markers. A Python
 user function cannot be evaluated in kernels and does not accept complex numbers. The results and derivatives of the
 function at the real x, x_t are stored in fields of the records. For complex x, x_t the law evaluates g + ∂g/∂x i Im x +
-∂g/∂x_t i Im x_t, which has the same derivatives.
+∂g/∂x_t i Im x_t. This sum has the same derivatives as the function.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @kernel
 def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write g of a user function, shape (n,)."""
+    """Write the generalised forces g of a user function, shape (n,)."""
     for a in range(len(g)):
         slope = 0.0
         for b in range(len(g)):
@@ -48,7 +48,7 @@ def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) ->
 
 @kernel
 def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write g of a spring with n = 1."""
+    """Write the generalised force g of a spring with n = 1."""
     g[0] = row.preload + (row.stiffness * (x[0] - row.offset) + row.damping * (xt[0] - row.rate_offset))
 
 
@@ -66,7 +66,7 @@ def power_of_one(row: Any, xt: ComplexArray) -> complex:
 
 @kernel
 def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write g of a spring with n = 6 and matrices."""
+    """Write the generalised forces g of a spring with n = 6 and matrices K and D."""
     for a in range(len(g)):
         g[a] = 0.0
         for b in range(len(g)):
@@ -75,7 +75,7 @@ def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_all(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with n = 6 and matrices [J]."""
+    """Return the energy of a spring with n = 6 and matrices K and D [J]."""
     total = complex(0.0, 0.0)
     for a in range(len(x)):
         for b in range(len(x)):
@@ -85,7 +85,7 @@ def energy_of_all(row: Any, x: ComplexArray) -> complex:
 
 @kernel
 def power_of_all(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the dampers of a spring with n = 6 and matrices dissipate [W]."""
+    """Return the power that the dampers of a spring with n = 6 and matrices K and D dissipate [W]."""
     total = complex(0.0, 0.0)
     for a in range(len(xt)):
         for b in range(len(xt)):
@@ -165,7 +165,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
 
 def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Evaluate x and x_t of the rows ``which``, shape (k, n) each."""
+    """Evaluate the displacements x and the rates x_t of the rows ``which``, shape (k, n) each."""
     pair, own = rows.columns
     x, xt = np.zeros((len(own), n)), np.zeros((len(own), n))
     fill(own, pair, s.markers[FAMILY], s.data, s.start_data, x, xt)

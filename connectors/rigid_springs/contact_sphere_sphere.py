@@ -16,15 +16,17 @@
     hunt_crossley: f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
-v_i is the larger of the stored impact speed and the smallest allowed impact speed. Powers of δ < 0 have the sign of δ.
+v_i is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, powers of δ are powers of
+|δ| with negative sign.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
-Newton's iterations. After the iterations gap and slip get their current values. The impact speed changes only if the
-gap was open at the start of the step and is closed now. The plastic depth δ_p becomes the larger of its value at the
-start and λ^(1/m) δ, or 0 if the gap is open. If the initial history value of the gap is exactly 0, as in scripts of
-Exudyn, the contact exerts no force until the first update, and the first update does not treat the contact as newly
-closed. The force error of a contact that opens or closes is |k g|, and its recommended step size is |gap at the start
-of the step/v_n|. If the slip enters or leaves the zone, the force error is the change of friction.
+Newton's iterations. After the iterations the stored gap and slip are set to the current values. The impact speed
+changes only if the gap was open at the start of the step and is closed now. The plastic depth δ_p is set to the larger
+of its value at the start of the step and λ^(1/m) δ, or to 0 if the gap is open. If the initial history value of the gap
+is exactly 0, as in scripts of Exudyn, the contact exerts no force until the first update, and the first update does not
+treat the contact as newly closed. The force error of a contact that opens or closes is |k g|, and the recommended step
+size is |gap at the start of the step/v_n|. If the slip enters or leaves the proportional zone, the force error is the
+change of the friction force.
 
 In the energy ledger the work on a plastic contact is a loss; the work that the contact returns on rebound is a negative
 loss.
@@ -86,7 +88,7 @@ class ContactSphereSphere(Component):
 
 @kernel
 def raise_depth(x: complex, m: float) -> complex:
-    """Return x^m with the sign of x, for m >= 1."""
+    """Return |x|^m with the sign of x, for m >= 1."""
     a = abs(x.real)
     if m == 1.0:
         return x
@@ -96,8 +98,8 @@ def raise_depth(x: complex, m: float) -> complex:
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], its rate [m/s], three components of the slip velocity [m/s], n, and the lever arms of the
-    force on spheres 0 and 1 [m], three components each.
+    """Return the gap [m], the rate of the gap [m/s], the slip velocity [m/s], the normal n, and the lever arms of the
+    force on spheres 0 and 1 [m]. Each vector has three components.
     """
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -119,7 +121,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex) -> Any:
-    """Return f_n of a closed contact [N]."""
+    """Return the normal force f_n of a closed contact [N]."""
     depth = raise_depth(-gap, row.exponent)
     f = row.contact_stiffness * depth - row.contact_damping * rate
     if row.impact_factor != 0.0:
@@ -176,8 +178,9 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of one output: normal force, magnitude of friction, gap, its rate, slip, or plastic depth, for
-    which = 0 to 5."""
+    """Create the kernel of one output: normal force, magnitude of friction, gap, rate of the gap, slip, or plastic
+    depth, for which = 0 to 5.
+    """
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -191,9 +194,10 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the values of `Gaps`. For two solid spheres also write their relative position, because the spheres can
-    pass through each other within a step. For a hollow sphere this is not necessary: if the inner sphere leaves the
-    hollow sphere within a step, the gap at the end of the step is negative."""
+    """Write the gap quantities of the row, see `Gaps`. For two solid spheres also write their relative position,
+    because the spheres can pass through each other within a step. For a hollow sphere the relative position is not
+    necessary: if the inner sphere leaves the hollow sphere within a step, the gap at the end of the step is negative.
+    """
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)
@@ -231,7 +235,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute h = 1 or -1, and χ v_i/k, which is 0 for the plain model."""
+    """Compute the side h = 1 or -1, and the factor χ v_i/k of the impact model, which is 0 for other models."""
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)

@@ -1,6 +1,6 @@
 """Two gears in mesh on bodies that may move, with stiffness, damping and backlash of the teeth.
 
-    radii with signs: r_i = m z_i/2, z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
+    radii with signs: r_i = m z_i/2 (module m, z_i teeth), z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
     line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,    t = a × e
     angle: ψ_i about a, from the line of centres e to the first axis of joint frame i
     displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, plus the multiple of the pitch π m for which |w| is smallest
@@ -8,9 +8,10 @@
     force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
-action at the pressure angle α. Therefore they load the bearings, and the torques on the gears are N r_i cos α. Backlash
-increases if the centres move apart. The history value w_0, the initial position of the teeth, is determined in the
-first solve such that the backlash is equal on both sides.
+action at the pressure angle α. Therefore the forces load the bearings, and the torques on the gears are N_± r_i cos α.
+The backlash b is given for the nominal distance of the centres; it increases if the centres move apart. The history
+value w_0, the initial position of the teeth, is determined in the first solve. At this position the clearance is equal
+on both sides of a tooth.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ DERIVED = (
 class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
-    Two history values per row: 1 if w_0 is known, otherwise 0; and w_0 [m]. For a constant ratio without elasticity use
-    `CoordinateConstraint`. For a mesh between two angles without bearing forces use `CoordinateSpringDamperExt` with
-    stops.
+    Two history values per row: 1 if the initial position w_0 of the teeth is known, otherwise 0; and w_0 [m]. For a
+    constant ratio without elasticity use `CoordinateConstraint`. For a mesh between two angles without bearing forces
+    use `CoordinateSpringDamperExt` with stops.
     """
 
     marker0 = ref(RIGID, "centre of gear 0")
@@ -64,7 +65,9 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return r_0 ψ_0 + r_1 ψ_1 [m] and its rate, the distance of the axes [m] and its rate, and the vectors a, e, t."""
+    """Return the sum r_0 ψ_0 + r_1 ψ_1 [m] and the rate of this sum, the distance |c| of the axes [m] and the rate of
+    this distance, and the vectors a, e, t.
+    """
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), row.side
     e = (d[0] - along * a[0], d[1] - along * a[1], d[2] - along * a[2])
@@ -80,7 +83,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def shift(row: Any, turned: complex) -> Any:
-    """Return w [m]."""
+    """Return the displacement w [m] for the sum ``turned`` = r_0 ψ_0 + r_1 ψ_1 [m]."""
     if row.history[0] == 0.0:
         return turned - turned.real
     way = turned - row.history[1]
@@ -89,7 +92,7 @@ def shift(row: Any, turned: complex) -> Any:
 
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
-    """Return s and N of the flank for one direction."""
+    """Return the depth s [m] and the force N [N] of the flank for one direction."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
     # without backlash, one of the flanks is always in contact; at s = 0 only one flank is counted
@@ -106,7 +109,9 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Evaluate both flanks, w, the distance of the axes, and the vectors a, e and t."""
+    """Evaluate depth and force of both flanks, the displacement w, the distance of the axes, and the vectors a, e and
+    t.
+    """
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
     s0, n0, p0 = flank(row, 1.0, way, rate, distance, apart)
@@ -148,7 +153,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the values of `Gaps` for the nearer flank; without backlash, one flank is always in contact."""
+    """Write the gap quantities of the nearer flank, see `Gaps`; without backlash, one flank is always in contact."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return

@@ -4,14 +4,13 @@
     translation: s = a·(p1 - p0),    s_t = a·(v1 - v0 - ω0 × d)
     rotation: s = angle of B1 about a, including whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
     depth in a stop: δ = s - upper if > 0, or s - lower if < 0, else 0
-    force: g = k δ max(0, 1 + c |δ|_t), which pushes back and never pulls
+    force: g = k δ max(0, 1 + c |δ|_t) with the rate |δ|_t of |δ|; it pushes back and never pulls
     action: forces g a at the points, or torques g a, with moments in equilibrium
 
-The force is continuous for every c, so no contact state is stored, and the force is evaluated within Newton's
-iterations with its exact tangent. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require
-an impact law for the velocities, and its impact would be detected one step late, by an update after the iterations. A
-stiff stop is equivalent to a rigid stop if about ten steps resolve its contact time of about π sqrt(m/k), where m is
-the moving mass.
+The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
+Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
+for the velocities, and the impact would be detected one step late, by an update after the iterations. A stiff stop is
+equivalent to a rigid stop if the contact time of about π sqrt(m/k) is about ten steps long, where m is the moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
 """
@@ -73,7 +72,7 @@ class JointStop(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the axis a, s and s_t."""
+    """Return the axis a, the displacement s [m or rad] and its rate s_t."""
     P = turn(u.A, row.turned_frame0)
     a = (P[0, 2], P[1, 2], P[2, 2])
     if row.turns:
@@ -85,7 +84,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
-    """Return the depth δ and the force g."""
+    """Return the depth δ [m or rad] and the force g [N or N m]."""
     if s.real > row.upper:
         depth, inwards = s - row.upper, rate
     elif s.real < row.lower:
@@ -126,27 +125,27 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def place(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Return s [m or rad]."""
+    """Return the displacement s [m or rad]."""
     return complex(measure(row, u, ut)[1])
 
 
 @kernel
 def depth_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Return δ [m or rad]."""
+    """Return the depth δ in a stop [m or rad]."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[0])
 
 
 @kernel
 def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Return g [N or N m]."""
+    """Return the force g of the stop [N or N m]."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[1])
 
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the values of `Gaps` for the nearer stop."""
+    """Write the gap quantities of the nearer stop, see `Gaps`."""
     _, s, rate = measure(row, u, ut)
     if row.upper - s.real < s.real - row.lower:
         note_gap(numbers, row.upper - s.real, -rate.real, abs(rate.real))
@@ -156,14 +155,14 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the angle; the force error is zero."""
+    """Store the angle s of a rotation as history value; the force error is zero."""
     if row.turns:
         row.history[0] = measure(row, u, ut)[1].real
     return 0.0, np.inf, False, 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Compute joint frames whose third axis is a, and whether s is an angle."""
+    """Compute joint frames whose third axis is the axis a of the stop, and whether s is an angle."""
     direction = rows.local("direction")
     # axes in cyclic order, with the axis of the stop as the last axis
     order = (direction[:, None] + np.array((1, 2, 0))) % 3

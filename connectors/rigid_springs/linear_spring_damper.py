@@ -47,7 +47,7 @@ class LinearSpringDamper(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
-    """Write x [m] and x_t [m/s]."""
+    """Write the displacement x [m] and the rate x_t [m/s]."""
     a = turn_vector(u.A, row.unit_axis)
     x[0], xt[0] = dot(a, u.d), dot(a, ut)
     if row.moment_arm:

@@ -1,4 +1,5 @@
-"""Laws between two rigid markers: forces and torques at both markers, as functions of positions, frames and velocities.
+"""Laws between two rigid markers: forces and torques at both markers, as functions of the positions, frames and
+velocities of the markers.
 
 A law provides one kernel ``(row, u, ut, t) -> F`` for one row. The argument u is a `Pose`, and ut contains the rates y
 = [v1 - v0, ω0, ω1]:
@@ -11,10 +12,10 @@ With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the
     forces: Xᵀ F
     tangent: dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),    V = ∂F/∂y
 
-The law is written for complex numbers, so that P and V can be computed by complex steps: along a direction s, ∂F/∂s =
-Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small that the result is exact except for
-rounding errors. A rotation by i h θ changes a frame A to A + i h θ × A. A law must be analytic: it must not use ``abs``
-or comparisons of complex numbers, and branches must use ``.real``.
+The law is written for complex numbers. Therefore P and V can be computed by complex steps: along a direction s in the
+arguments x = [d, θ0, θ1, y], ∂F/∂s = Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small
+that the result is exact except for rounding errors. A rotation by i h θ changes a frame A to A + i h θ × A. A law must
+be analytic: it must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
 
 For the energy ledger, a law provides its stored energy and its losses. The remaining part of the power F·y is
 transferred to a drive (a moving offset, a constant force), or is the power of torques that have no potential.
@@ -68,8 +69,9 @@ def eval_angle(y: complex, x: complex) -> complex:
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """Return the angle of the frame Q about the third axis of P [rad], with the number of turns for which it is nearest
-    to ``last``, and the component of ω1 - ω0 along this axis [rad/s]."""
+    """Return the angle of the frame Q about the third axis of P [rad], with the number of turns for which the angle is
+    nearest to ``last``. Return also the component of ω1 - ω0 along this axis [rad/s].
+    """
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):
         sine -= P[a, 0] * Q[a, 1]
@@ -92,7 +94,7 @@ def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
 
 @kernel
 def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexArray]:
-    """Read pose and rates of a row."""
+    """Return the pose of the markers of row i, and the rates y = [v1 - v0, ω0, ω1]."""
     m0, m1 = pair.m0[i], pair.m1[i]
     d, y = np.zeros(3), np.zeros(9)
     update_rates(pair, i, m, d, y)
@@ -110,7 +112,7 @@ def turn_by(A: ComplexArray, x: complex, y: complex, z: complex) -> None:
 
 @kernel
 def move(u: Pose, ut: ComplexArray, k: int) -> None:
-    """Apply an imaginary step along direction k of [δd, θ0, θ1, δy]."""
+    """Add an imaginary step along direction k of the 18 directions [δd, θ0, θ1, δy] to the pose and the rates."""
     h = complex(0.0, TINY)
     if k < 3:
         u.d[k] += h
@@ -189,7 +191,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, then its product with Xᵀ
+            # dq ∂F/∂q + dv ∂F/∂v, then the product of this matrix with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):
@@ -233,7 +235,8 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
     """Create a kernel of the remaining power [W]: F·y minus the lost power and minus the rate of the stored energy E.
-    The rate is the derivative of E along the motion."""
+    This rate is the derivative of E with respect to time along the motion.
+    """
 
     @kernel
     def beside(row: Any, u: Pose, ut: ComplexArray, t: float) -> float:

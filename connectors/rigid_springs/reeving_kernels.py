@@ -1,8 +1,8 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, and points for drawings.
 
-Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. Within the coordinates of a row,
-the first coordinate of the span after marker k has the index k w, where w is the largest number of coordinates of a
-marker.
+Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. Among the coordinates of a row,
+the first coordinate of marker k has the index k w. It is also the first coordinate of the span after marker k, where w
+is the largest number of coordinates of a marker.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
-"""Indices of the quantities of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], lost power [W], and
-transferred power [W]."""
+"""Indices of the quantities of a rope: the length L [m], the rate L̇ [m/s], the tension N [N], the reference length L_0
+[m], the energy [J], the lost power [W], and the transferred power [W].
+"""
 
 
 @kernel
 def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
-    """Evaluate `eval_span` for span k of a row. If ``which`` >= 0, an imaginary step along direction ``which`` of 18
-    directions is added."""
+    """Evaluate `eval_span` for span k of a row. If ``which`` >= 0, an imaginary step along direction ``which`` of the
+    18 directions [δd, θ0, θ1, δy] is added.
+    """
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
         move(u, ut, which)
@@ -39,7 +41,9 @@ def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which:
 
 @kernel
 def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
-    """Return N, its elastic part, the energy, and the derivatives of N with respect to L, L̇, L_0 and L̇_0."""
+    """Return the tension N, the elastic part of N, the energy, and the derivatives of N with respect to L, L̇, L_0 and
+    L̇_0.
+    """
     k, d = row.axial_stiffness / L0, row.axial_damping / L0
     elastic = row.preload + k * (L - L0)
     raw = elastic + d * (Lt - L0t)
@@ -86,7 +90,8 @@ def measure(
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
     """Return the length of rope that is wound on the drums at the ends of the rope [m]: R_A ψ_A if the span is the
-    first of its rope, -R_B ψ_B if it is the last."""
+    first span of its rope, plus -R_B ψ_B if the span is the last span.
+    """
     length = complex(0.0, 0.0)
     if is_first:
         length += span.radii[0] * leave
@@ -144,7 +149,7 @@ def tangent(
     rows: Any, spans: Any, pair: Pair, most: int, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v of all rows to values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v to the values of the matrix, for the generalised forces f of all rows."""
     n, w = slots.shape[1], pair.dofs.shape[1]
     numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
@@ -162,7 +167,8 @@ def tangent(
         for k in range(row.first, row.last + 1):
             at = k - row.first
             begin = at * pair.n0
-            # derivatives of a span with respect to the motion of its markers, by complex steps
+            # derivatives of the length and the damping forces of a span with respect to the motion of its markers, by
+            # complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
                 leave, meet, _ = span_at(row, spans, pair, m, k, p, out)
@@ -183,7 +189,8 @@ def tangent(
                         by_q = N * PV[a, p] + PV[9 + a, p]
                         total += (dq * by_q + dv * PV[9 + a, 9 + p]) * X[p, b] + dq * PV[9 + a, 9 + p] * Y[p, b]
                     Z[a, b] = total
-            # G: derivatives of L and L̇; then derivatives of the forces of the span with respect to its coordinates
+            # G: derivatives of L and L̇; then derivatives of the forces of the span with respect to the coordinates of
+            # its markers
             for b in range(w):
                 for a in range(9):
                     G[0, begin + b] += numbers[at, a].real * X[a, b]
@@ -199,7 +206,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # rope wound on drums at both ends, L_0 and its rate
+        # length wound on drums at both ends, L_0, and the rate of L_0
         for j in range(2):
             at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:
@@ -210,7 +217,7 @@ def tangent(
                 if q.h[at] >= 0:
                     for a in range(wide):
                         values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.H[q.h[at], a, b]
-        # derivatives of the tension with respect to all coordinates, multiplied by the derivatives of the length
+        # derivatives of the tension with respect to all coordinates, multiplied by the derivatives of the rope length
         for b in range(n):
             by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
             change = dq * by_q + dv * (by_Lt * G[0, b] + by_L0t * G[2, b])

@@ -1,14 +1,15 @@
-"""Spans of a massless rope between two sheaves: the common tangent of two 3D circles, and its derivatives.
+"""Spans of a massless rope between two sheaves: the common tangent of two circles in 3D, and its derivatives with
+respect to the motion of the circles.
 
     point on a sheave: r_i = R_i (cos ψ_i u_i + sin ψ_i w_i), where [u, w, a] is the frame of the sheave and a its axis
-    end points of the rope without drum: R = 0
+    end points of a rope without a drum at this end: R = 0
     tangent: t = c + r_B - r_A,    r_A·t = 0,    r_B·t = 0, with c from centre A to centre B
     length: W = |t| + R_A ψ_A - R_B ψ_B, the contribution of the span to the length of the rope
     side: a × r points along the rope, near r = -R a × c/|a × c|, so the rope turns about a
 
-The angles ψ_A, where the rope leaves A, and ψ_B, where it reaches B, are measured in the frames of the rotating bodies.
-The length of the rope is the sum of all W plus whole turns on the sheaves. Derivatives are with respect to the motion y
-= [v_B - v_A, ω_A, ω_B], with e = t/|t|:
+The angles ψ_A, where the rope leaves A, and ψ_B, where the rope reaches B, are measured in the frames of the rotating
+sheaves. The length of the rope is the sum of all W plus whole turns on the sheaves. Derivatives are with respect to the
+motion y = [v_B - v_A, ω_A, ω_B], with e = t/|t|:
 
     matrix: M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]]
     for a point (R = 0): the diagonal entry of M is 1
@@ -17,7 +18,8 @@ The length of the rope is the sum of all W plus whole turns on the sheaves. Deri
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
          r_B × e - λ_A r_B × r_A - λ_B r_B × t]
 
-Therefore Ẇ = g·y exactly, even if the rope is oblique to the sheave, and no torque acts on a sheave about its axis.
+Therefore Ẇ = g·y exactly, even if the rope is oblique to a sheave. The rope exerts no torque on a sheave about the axis
+of this sheave.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """
@@ -39,19 +41,19 @@ CONVERGED = 1e-14
 
 @kernel
 def add(a: Any, x: Any, b: Any) -> Any:
-    """Return the vector a + x b."""
+    """Return the vector a + x b, for a number x."""
     return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
 
 
 @kernel
 def axis_of(F: ComplexArray, k: int) -> Any:
-    """Return column k of a frame."""
+    """Return column k of a frame F, which is its axis k."""
     return F[0, k], F[1, k], F[2, k]
 
 
 @kernel
 def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
-    """Return r and a × r."""
+    """Return the vector r from the centre of a sheave to the point at the given angle ψ, and a × r."""
     cos, sin = radius * np.cos(angle), radius * np.sin(angle)
     u, w = axis_of(F, 0), axis_of(F, 1)
     r = (cos * u[0] + sin * w[0], cos * u[1] + sin * w[1], cos * u[2] + sin * w[2])
@@ -60,7 +62,9 @@ def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
 
 @kernel
 def guess(F: ComplexArray, radius: float, c: Any) -> float:
-    """Return the angle ψ of the direction -a × c, the first estimate of the solution."""
+    """Return the angle ψ of the direction -a × c in the frame F, the first estimate of the angle at which the rope
+    touches the sheave.
+    """
     if radius == 0.0:
         return 0.0
     return float(np.arctan2(-dot(axis_of(F, 0), c).real, dot(axis_of(F, 1), c).real))
@@ -68,7 +72,9 @@ def guess(F: ComplexArray, radius: float, c: Any) -> float:
 
 @kernel
 def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
-    """Return ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M; the angles ψ are NaN if no tangent exists."""
+    """Return ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M of a span, see the docstring of this module; the angles
+    ψ are NaN if no tangent exists.
+    """
     x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
     left = ITERATIONS
     while left > 0:
@@ -84,7 +90,8 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two steps are necessary for the imaginary parts, which are the derivatives
+        # the last two steps are necessary for the imaginary parts of the angles, which contain the derivatives of the
+        # angles
         if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
@@ -101,7 +108,8 @@ def eval_span(
     c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float, twist: float, shear: float,
     y: ComplexArray, out: ComplexArray,
 ) -> Any:  # fmt: skip
-    """Evaluate ψ_A, ψ_B and |t|; write g and the damping forces between the sheaves into ``out``, shape (18,).
+    """Evaluate the angles ψ_A, ψ_B and the length |t| of a span; write g and the damping forces between the sheaves
+    into ``out``, shape (18,).
 
     The damping consists of a torque and a force on the left-hand side. The torque is ``twist`` ((ω_B - ω_A)·e) e. The
     force is ``shear`` times the difference of the velocities of both ends perpendicular to the span, divided by the
@@ -129,8 +137,9 @@ def eval_span(
 
 @kernel
 def eval_wrap(leaves: float, meets: float) -> float:
-    """Return the wrap angle of a sheave [rad], in [0, 2 π): from the point where the rope reaches the sheave to the
-    point where the rope leaves it."""
+    """Return the wrap angle of a sheave [rad], in [0, 2 π): the angle from the point where the rope reaches the sheave
+    to the point where the rope leaves the sheave.
+    """
     angle = (leaves - meets) % (2.0 * np.pi)
     # the wrap angle is 0, not 2 π, if the rope is only tangent to the circle
     return 0.0 if angle > 2.0 * np.pi - 1e-9 else angle

@@ -1,4 +1,4 @@
-"""A massless rope over any number of sheaves, with the same tension along its whole length.
+"""A massless rope over any number of sheaves, with the same tension along the whole rope.
 
     length: L = Σ spans + Σ R_i θ_i,    θ_i in [0, 2 π), see `reeving_spans`
     reference length: L_0 = reference length + f_0 q_0 + f_1 q_1; the coordinates q pay out rope at the ends
@@ -6,12 +6,14 @@
     action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
 In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves rotate without
-friction: the rope exerts no torque about their axes. The rope ends at the first and the last marker: at a point, or at
-a drum if the radius is not 0. The rope exerts a torque on a drum. L does not include the rope wound on the drum, so a
-coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L alone.
+friction: the rope exerts no torque on a sheave about its axis. The rope ends at the first and the last marker: at a
+point, or at a drum if the radius is not 0. The rope exerts a torque on a drum. L does not include the rope wound on the
+drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L with respect
+to q.
 
-If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope, so no energy is lost. The
-law of Exudyn has the same tangent lines but slightly longer arcs, and its forces are not derivatives of its lengths.
+If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
+coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and the forces
+of Exudyn are not derivatives of the rope length of Exudyn.
 """
 
 from __future__ import annotations
@@ -98,14 +100,14 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Create the `Pair` of the spans of all rows, in the order of the rows, the records of rows, and the records of
-    spans. Also return the largest number of markers of a rope.
+    """Create three results: the `Pair` of the spans of all rows, in the order of the rows; the records of rows; and the
+    records of spans. Also return the largest number of markers of a rope.
 
     Fields of the records of rows: ``first`` and ``last`` are the first and the last span. ``end`` contains the indices
     of the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate
-    markers, the index of the first coordinate within the row, followed by the end of these coordinates, shape (3,).
-    ``factor`` contains the factors f_0 and f_1. Fields of the records of spans: ``radii`` at both ends, shape (2,), and
-    ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).
+    markers, the index of the first coordinate within the row, followed by the index after the last of these
+    coordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Fields of the records of spans: ``radii`` at
+    both ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
     markers = rows.markers("markers")

@@ -8,10 +8,10 @@
     forces on the left side: f = B0 g_123 on point 1, -f on point 0
     torques on the left side: B0 g_456 on marker 1, -B0 g_456 on marker 0, with moment_arm also -d × f on marker 0
 
-The law of Exudyn has no moment d × f. This moment is small if the points remain close to each other; set ``moment_arm =
-False`` for the results of Exudyn. The torques along the axes of B0 are K times the angles, as in Exudyn. The work of
-these torques equals the energy x·Kx/2 only for small angles; the energy ledger lists the difference as ``drive``. If
-the angle about y is 90°, the angles are not defined.
+The law of Exudyn has no moment d × f. This moment is small if points 0 and 1 remain close to each other; set
+``moment_arm = False`` for the results of Exudyn. The torques along the axes of B0 are K times the angles, as in Exudyn.
+The work of these torques equals the energy x·Kx/2 only for small angles; the energy ledger lists the difference as
+``drive``. If the angle about y is 90°, the angles are not defined.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RigidBodySpringDamper(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
-    """Write x [m, rad] and x_t."""
+    """Write the displacements x [m, rad] and the rates x_t [m/s, rad/s]."""
     P, Q = turn(u.A, row.frame0), turn(u.B, row.frame1)
     v = (ut[0], ut[1], ut[2])
     if row.moment_arm:
@@ -76,7 +76,9 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Return force and torque along the axes of the joint frame, and the moment of the force on marker 0."""
+    """Return the nine components F of the forces and torques, including the moment of the force on marker 0, for the
+    components g along the axes of joint frame 0; see `rigid_springs/pairs.py`.
+    """
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     f = np.zeros(3, np.complex128)
     t = np.zeros(3, np.complex128)

@@ -1,6 +1,6 @@
 """Contact of a disc with a plane by a penalty force with friction; the disc can roll, slip and lift off.
 
-    contact: point c = d + r and velocity v_c of the rim, see `RollingJoint`
+    contact: c = d + r from point 0 to the lowest point of the rim, and velocity v_c of the rim, see `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane
     gap: g = n·c
     normal force: f_n = k g + d n·v_c < 0, while the stored gap is <= 0
@@ -13,9 +13,9 @@
 
 History values per row: slip across and along the track, and gap; these are constant during Newton's iterations. After
 the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
-opens or closes, or the change of friction due to new history values. If the zone v_z is 0, friction has its full
-magnitude for every stored slip except 0, where friction is 0. In Exudyn friction is 0 for a stored slip of 0 with every
-v_z; in this law a stored slip of 0 is within the proportional zone.
+opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0, friction has its
+full magnitude for every stored slip except 0, where friction is 0. In Exudyn friction is 0 for a stored slip of 0 with
+every v_z; in this law a stored slip of 0 is within the proportional zone.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class RollingDiscPenalty(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], its rate [m/s], the slip velocity across and along the track [m/s], the vectors r and d + r
-    [m], and the directions e_0, e_1 and n.
+    """Return the gap [m], the rate of the gap [m/s], the slip velocity across and along the track [m/s], the vectors r
+    and d + r [m], and the directions e_0, e_1 and n.
     """
     n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
     across, r, arm = find_contact(row.radius, 0, u.d, n, w)
@@ -76,7 +76,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
-    """Return f_t across and along the track [N] for the slip (x, y)."""
+    """Return the friction f_t across and along the track [N] for the slip (x, y) across and along the track [m/s]."""
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(row.history[0] ** 2 + row.history[1] ** 2)
     share = share_of_slip(speed, row.proportional_zone, not row.linear_zone)
@@ -124,7 +124,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the values of `Gaps`."""
+    """Write the gap quantities of the row, see `Gaps`."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     note_gap(numbers, gap.real, rate.real, np.sqrt(x.real**2 + y.real**2 + rate.real**2))
 
@@ -162,8 +162,9 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the axis w of the disc and the normal n of the rolling plane, in the frames of their markers, and the
-    rotation by the angle of the rollers."""
+    """Compute unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in
+    the frame of marker 0. Compute also cosine and sine of the angle of the rollers.
+    """
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
     return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}
 

@@ -66,7 +66,7 @@ class Tracks(NamedTuple):
 
 
 def read_tracks(world: Tables) -> Tracks:
-    """Create the data of all tracks of a world. This process must have all their rows."""
+    """Create the data of all tracks of a world. This process must have the rows of all tracks."""
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
     first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))

@@ -55,7 +55,7 @@ def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArr
 
 @kernel
 def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
-    """Return the rate σ_t of row i [m/s]."""
+    """Return the rate σ_t of the position along the track of row i [m/s]."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
@@ -120,8 +120,8 @@ def add_equation_tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of C and of C_qᵀ λ, and the derivatives of the friction with respect to λ, to the values of
-    the matrix.
+    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ, and the derivatives of the friction
+    with respect to λ, to the values of the matrix.
     """
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
@@ -179,7 +179,7 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """Add the right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C."""
+    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -221,7 +221,7 @@ def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: Flo
 
 @kernel
 def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """Add l T to the force on s."""
+    """Add the generalised friction l T to the force on s in f."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -276,8 +276,8 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the outputs of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are their
-    indices.
+    """Write the outputs of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are the
+    indices of the outputs.
     """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):

@@ -87,7 +87,7 @@ class SlidingJoint(Component):
     constraints.
 
     Four history values per row: the index of the cable, the turns, whether the point has left the track, and the
-    displacement of s [m]. The docstring of `sliding_joint.py` describes them.
+    displacement of s [m]. The docstring of `sliding_joint.py` describes these values.
     """
 
     track = ref("CableTrack", "the chain of cables")
@@ -245,7 +245,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
 
 
 def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
-    """Return messages about joints that have passed an end of their track."""
+    """Return messages about joints that have passed an end of their track although they must not leave it."""
     found = []
     for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):
         place = place_of(c, int(i), s.x)

@@ -1,12 +1,12 @@
-"""Contact between two coordinates by a penalty spring and damper, which act while the gap is closed.
+"""Contact between two coordinates by a penalty spring and damper. Both act while the gap is closed.
 
     gap: g = x1 - x0 - offset
     force: f = k g + d g_t while the stored gap is <= 0, else 0
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-x0 and x1 are displacements from the reference. The stored gap (one history value per row) is constant during Newton's
-iterations. After the iterations g becomes the stored gap. If the contact has closed or opened since the start of the
-step,
+x0 and x1 are the displacements of the coordinates from the reference configuration. The stored gap (one history value
+per row) is constant during Newton's iterations. After the iterations the stored gap is set to g. If the contact has
+closed or opened since the start of the step,
 
     force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
@@ -71,7 +71,7 @@ def power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the values of `Gaps`."""
+    """Write the gap [m] and its rate [m/s] of the row, in the form of `Gaps`."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 
@@ -80,9 +80,9 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap. Return the force error [N], the recommended step size [s], whether the row has opened or closed,
     and the force [N].
 
-    A row that has opened or closed since the start of the step has a force error. In static solves a row also has an
-    error if its state changed in the last pass and returned to the state at the start of the step. The returned force
-    is the force with the contact state before this update.
+    A row that has opened or closed since the start of the step has a force error. In static solves a row also has a
+    force error if its contact state changed in the last Newton run and has now returned to the state at the start of
+    the step. The returned force is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf
@@ -95,7 +95,7 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare that the law conserves energy if the contact has no damping."""
+    """Declare that the law conserves energy if no row of the contact has damping."""
     assert system.account is not None
     system.account = replace(system.account, conserves=not rows.columns[1]["contact_damping"].any())
 

@@ -21,7 +21,9 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """Return F(v) [N], which is > 0 for v ≠ 0, and its derivative with respect to |v|; both results are 0 for v = 0."""
+    """Return F(v) [N], which is > 0 for v ≠ 0, and the derivative of F with respect to |v|; both results are 0 for v =
+    0.
+    """
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0
@@ -30,7 +32,7 @@ def sliding_force(row: Any, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
-    """Return the friction f_friction [N] and its derivatives with respect to q and q_t."""
+    """Return the friction force f_friction [N] and the derivatives of f_friction with respect to q and q_t."""
     if row.bristle:
         state = np.sign(row.history[0])
         size, slope = sliding_force(row, v) if state != STICKS else (0.0, 0.0)
@@ -68,7 +70,7 @@ def is_stopped(row: Any) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]; while the bristle slides, its deflection is F/k_b."""
+    """Return the energy of the bristle [J]. While the bristle slides, the deflection of the bristle is F/k_b."""
     if row.has_function or not row.bristle:
         return 0.0
     return float(
@@ -80,7 +82,9 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the friction force [W], the energy of the bristle [J], and whether the bristle slides."""
+    """Return the power of the friction force [W], the energy of the bristle [J], and whether the bristle slides (1) or
+    sticks (0).
+    """
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0
     sticks = row.history[0] == STICKS
@@ -106,9 +110,9 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # the sliding direction has reversed, so the row sticks. If the row already stuck at the start of the step, its
-        # anchor is unchanged. Otherwise the anchor is chosen such that the bristle exerts the force of the start of the
-        # step.
+        # the sliding direction has reversed, so the row sticks. If the row already stuck at the start of the step, the
+        # anchor is unchanged. Otherwise the anchor is set to the value for which the bristle exerts the force that
+        # acted at the start of the step.
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)

@@ -4,7 +4,7 @@
     user function: f = force_function(t, row, u, u_t, k, d, offset), see `user_functions.user_forces`
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-x0 and x1 are displacements from the reference.
+x0 and x1 are the displacements of the coordinates from the reference configuration.
 """
 
 from __future__ import annotations

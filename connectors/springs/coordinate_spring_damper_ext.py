@@ -1,4 +1,4 @@
-"""Spring, damper, stick-slip friction and stops between two coordinates, which are multiplied by factors.
+"""Spring, damper, stick-slip friction and stops between two coordinates, each multiplied by a factor.
 
     stretch: q = f1 x1 - f0 x0
     force: f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop
@@ -20,11 +20,11 @@ same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle has the force at the start of the step. If the row already stuck at the start of the
-step, it keeps the anchor from the start of the step. A row that begins to slide gets the sign of q_t as its state, or
-the sign of the force if q_t = 0. The force error is the jump of the force due to the new history values.
+the anchor for which its bristle exerts the force that acted at the start of the step. A row that already stuck at the
+start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign of
+the force if q_t = 0. The force error is the jump of the force due to the new history values.
 
-In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b, as in contacts.
+In the energy ledger, a sliding bristle stores the energy of the deflection F/k_b.
 """
 
 from __future__ import annotations
@@ -116,8 +116,9 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J]; 0 for rows with a user function, as all kernels of energies and powers in
-    this file."""
+    """Return the energy of the spring [J]. For rows with a user function this result is 0, as are the results of all
+    kernels for energies and powers in this file.
+    """
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
@@ -129,7 +130,7 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the values of `Gaps` for the nearer stop."""
+    """Write the gap [m] to the nearer stop and its rate [m/s], in the form of `Gaps`."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf

@@ -3,13 +3,13 @@
     rotation: u = x1 - x0 of the driven part (a shaft) relative to the driving part (the rim)
     trial torque: tau = k_b (u - anchor), with the anchor at the start of the step
     locks: f = tau, if -M_max <= tau <= M_drag
-    overruns: f = M_drag, if tau > M_drag, because the shaft is faster; anchor = u - f/k_b at the end of the step
+    overruns: f = M_drag, if tau > M_drag, because the shaft is faster than the rim; then anchor = u - f/k_b
     slips: f = -M_max, if tau < -M_max, because of an overload
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
     damping: d u_t is added to f while the clutch is locked
 
 If ``direction`` is -1, u and f change their signs. The return map of the torque is evaluated within Newton's method,
-with its exact tangent.
+with the exact tangent of the return map.
 
 Source: return map of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.
@@ -47,8 +47,9 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Return the torque without the damper [N m], its derivative with respect to u, and whether the clutch overruns or
-    slips."""
+    """Return the torque without the torque of the damper [N m], the derivative of this torque with respect to u, and
+    whether the clutch overruns or slips (1) or is locked (0).
+    """
     side = row.direction
     tau = row.stiffness * side * (u - row.start[0])
     if tau > row.drag_torque:
@@ -74,7 +75,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the locked clutch [J]; while the clutch overruns, its deflection is f/k_b."""
+    """Return the elastic energy [J]. While the clutch overruns or slips, its elastic deflection is f/k_b."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 
@@ -92,14 +93,16 @@ def overruns(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power into the clutch without its damper [W], its energy [J], and whether the clutch overruns."""
+    """Return the power of the torque without the damper [W], the elastic energy of the clutch [J], and whether the
+    clutch overruns or slips (1) or is locked (0).
+    """
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips
 
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Compute the anchor at the end of the step from the anchor at its start; the force error is zero."""
+    """Compute the anchor at the end of the step from the anchor at the start of the step; the force error is zero."""
     row.history[0] = u - lock(row, u)[0] / row.stiffness
     return 0.0, np.inf, False, 0.0
 

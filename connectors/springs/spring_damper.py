@@ -9,8 +9,9 @@
     tension only: N = N_e + d s_t, limited to [0, 2 N_e], if N_e > 0, else 0
     user function: N = force_function(t, row, s, s_t, k, d, L)
 
-A rope carries no compression, and its force must be continuous where it becomes slack. Therefore, with tension only,
-the damping force is at most as large as the elastic tension. The limited damping force dissipates energy for every s_t.
+A rope carries no compression, and the force must be continuous where the rope becomes slack. Therefore, with tension
+only, the damping force is at most as large as the elastic tension. The limited damping force dissipates energy for
+every rate s_t.
 
 If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
 message.
@@ -63,7 +64,7 @@ class SpringDamper(Component):
 
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
-    """Return the length l [m], NaN instead of 0, and its rate [m/s]."""
+    """Return the length l [m] and its rate [m/s]; both are NaN if the length is 0."""
     length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
     if length == 0.0:
         return np.nan, np.nan
@@ -72,7 +73,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 
 @kernel
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
-    """Return the tension N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
+    """Return the tension N [N] and its derivatives ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
         # if the length is 0 it is NaN, and the sum makes the force NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
@@ -131,7 +132,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 def fill_stretch(
     p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
 ) -> None:
-    """Write s [m] and s_t [m/s], shape (n, 1) each; NaN where the points coincide."""
+    """Write the stretch s [m] and its rate s_t [m/s], shape (n, 1) each; both are NaN if the points coincide."""
     for i in range(len(m0)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -150,8 +151,9 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the spring [J]; 0 for rows with a user function. With tension only, the energy is 0 in the
-    state in which the rope becomes slack."""
+    """Return the energy of the spring [J]; 0 for rows with a user function. With tension only, the energy is measured
+    from the state in which the rope becomes slack.
+    """
     if row.has_function:
         return 0.0
     s: float = line(u, ut)[0] - row.rest_length
@@ -175,7 +177,9 @@ def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 
 def add_words(rows: LocalRows, system: System) -> None:
-    """Add the check for coinciding points, and declare in which cases energies and powers may be incomplete."""
+    """Add the check for coinciding points to the system, and declare in which cases energies and powers may be
+    incomplete.
+    """
     pair = rows.columns[0]
 
     def diagnose(s: Fields) -> list[str]:

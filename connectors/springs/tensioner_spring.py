@@ -4,17 +4,17 @@ asymmetric damping.
     spring: e = M + k u,    u = x1 - x0, the rotation of the arm since mounting
     torque: f = e + d_s u_t + f_friction on coordinate 1, -f on coordinate 0, on the left-hand side
     trial torque of the bristle: tau = k_b (u - anchor), with the anchor at the start of the step
-    friction limit: F_s = F_c + mu_s |e| for the direction s, which follows from the sign of tau (for d_s: of u_t)
+    friction limit: F_s = F_c + mu_s |e| for the direction s; the sign of tau gives s of mu_s, the sign of u_t s of d_s
     sticks: f_friction = tau, if |tau| <= F_s
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
 The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
-coefficient mu_s and damping d_s. The coefficients differ, because the spring presses on a sleeve in the tensioner,
-whose resistance is larger when the belt lifts the arm than when the arm follows the belt. The return map of the
-friction torque is evaluated within Newton's method, with its exact tangent.
+coefficient mu_s and damping d_s. The coefficients differ, because the spring presses on a sleeve in the tensioner. The
+resistance of this sleeve is larger when the belt lifts the arm than when the arm follows the belt. The return map of
+the friction torque is evaluated within Newton's method, with the exact tangent of the return map.
 
 Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l denotes
-loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The loss of the cycle is
+loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The energy loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
@@ -42,8 +42,8 @@ START = (0.0,)
 
 
 class TensionerSpring(Component):
-    """The spring of a tensioner arm, with friction that increases with its torque. One history value per row: the
-    anchor [rad].
+    """The spring of a tensioner arm, with friction that increases with the torque of the spring. One history value per
+    row: the anchor [rad].
     """
 
     marker0 = ref(COORDINATE, "angle of the carrier of the arm; default: the ground")
@@ -68,7 +68,9 @@ def spring_torque(row: Any, u: float) -> float:
 
 @kernel
 def friction(row: Any, u: float) -> tuple[float, float, float]:
-    """Return the friction torque [N m], its derivative with respect to u, and whether the bristle slips."""
+    """Return the friction torque [N m], the derivative of the friction torque with respect to u, and whether the
+    bristle slips (1) or sticks (0).
+    """
     tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
     share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
     limit = row.friction_torque + share * abs(e)
@@ -109,7 +111,7 @@ def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]; while the bristle slips, its deflection is f/k_b."""
+    """Return the energy of the bristle [J]. While the bristle slips, its deflection is f_friction/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
@@ -121,14 +123,16 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the friction torque [W], the energy of the bristle [J], and whether the bristle slips."""
+    """Return the power of the friction torque [W], the energy of the bristle [J], and whether the bristle slips (1) or
+    sticks (0).
+    """
     f, _, slips = friction(row, u)
     return f * ut, bristle_energy(row, u, ut, t), slips
 
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Compute the anchor at the end of the step from the anchor at its start; the force error is zero."""
+    """Compute the anchor at the end of the step from the anchor at the start of the step; the force error is zero."""
     if row.sticking_stiffness > 0.0:
         row.history[0] = u - friction(row, u)[0] / row.sticking_stiffness
     return 0.0, np.inf, False, 0.0

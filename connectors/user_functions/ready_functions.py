@@ -5,8 +5,8 @@
     sine: mean + amplitude sin(2 pi frequency t + phase)
     spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
-These functions can be used for every argument that accepts a function of time. A kernel evaluates them, so time steps
-need no Python calls. At a kink or jump the derivative is the right-hand derivative.
+These functions can be used for every argument that accepts a function of time. A kernel evaluates these functions, so
+time steps need no Python calls. At a kink or jump the derivative is the right-hand derivative.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ class ReadyFunction:
 
     @property
     def bounds(self) -> FloatArray:
-        """For each component, the largest absolute value of its parameters, in an array with the shape of the values.
-        If it is 0, the component is 0 at all times.
+        """For each component of the values, the largest absolute value of the parameters of this component, in an array
+        with the shape of the values. If this bound is 0, the component is 0 at all times.
         """
         times = 2 if self.kind == SINE else count_times(self.kind, len(self.numbers), math.prod(self.shape))
         bounds: FloatArray = np.abs(self.numbers[times:].reshape(-1, *self.shape)).max(axis=0)
@@ -219,12 +219,16 @@ class ReadyFunction:
         return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
-        """Create the time derivative of this function, up to the second derivative."""
+        """Create the time derivative of this function. The result can be evaluated up to the second derivative of the
+        original function.
+        """
         return replace(self, order=self.order + 1)
 
 
 def create_rows(functions: Sequence[tuple[int, ReadyFunction]]) -> ReadyRows:
-    """Create the arrays of functions for kernels. Each function is given with the index of its result in the values."""
+    """Create the arrays of functions for kernels. Each function is given with the index of its result in the array of
+    values.
+    """
     given = [function for _, function in functions]
     return ReadyRows(
         np.array([i for i, _ in functions], np.int64),
@@ -259,7 +263,7 @@ def table(times: Any, values: Any) -> ReadyFunction:
 
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
-    """Create a function of time that changes linearly from one value to another, and is constant before and after the
+    """Create a function of time that changes linearly from one value to another, and is constant before and after this
     change.
 
     Args:
@@ -267,7 +271,7 @@ def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFu
         first, last: values before and after the change, numbers or arrays of shape (3,), in the unit of the quantity.
 
     Raises:
-        ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
+        ModelError: ``end`` is not after ``begin``, shapes are wrong, or values are not finite.
     """
     _check_order("ramp", begin, end)
     return replace(table([begin, end], _join(first, last)), name="ramp")
@@ -276,7 +280,7 @@ def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFu
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
     """Create a function of time that changes from one value to another as half a period of a cosine, and is constant
-    before and after. The first derivative has no jump.
+    before and after this change. The first derivative has no jump.
 
     Args:
         begin, end: times between which the value changes [s].

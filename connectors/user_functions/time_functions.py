@@ -1,13 +1,13 @@
 """User functions of time in columns of tables. Functions are called once for each value of the time, their results are
-checked, and they are differentiated with respect to time if necessary.
+checked, and the functions are differentiated with respect to time if necessary.
 
 A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`; the following rules
 are for Python functions.
 
-If the user does not give the time derivative, it is computed by a difference quotient of fourth order. The difference
-is central, except near t = 0, where it is one-sided, because a function need not be defined for t < 0. The steps of the
-differences are 1e-5 s for the first and 1e-4 s for the second derivative. If the time scale of the function is 0.1 s,
-the relative errors of the first and second derivatives are about 1e-11 and 1e-8.
+If the user does not give the time derivative of a function, the derivative is computed by a difference quotient of
+fourth order. The difference is central, except near t = 0, where it is one-sided, because a function need not be
+defined for t < 0. The steps of the differences are 1e-5 s for the first and 1e-4 s for the second derivative. If the
+time scale of the function is 0.1 s, the relative errors of the first and second derivatives are about 1e-11 and 1e-8.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TimeColumn:
 
     Args:
         constant: values of rows without function, shape (rows, *shape).
-        functions: function of each row, or None.
+        functions: function of each row, or None for rows without function.
         in_place: whether values are written into ``constant``, which is a field of records in this case.
 
     Attributes:
@@ -143,7 +143,7 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
-    """Return the result of a user function as an array, or None if it is not finite or of another shape."""
+    """Return the result of a user function as an array, or None if the result is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
     # a finite sum shows that all values are finite; the code below examines all other results
@@ -162,11 +162,11 @@ def compare_rates(
     """Compare time derivatives given by users with difference quotients of the functions, in the first calls.
 
     Args:
-        values, rates: names of the columns with the functions and with their derivatives.
+        values, rates: names of the columns with the functions and with the derivatives of these functions.
         functions, given: function and derivative of each row, or None.
 
     Returns:
-        The derivatives, which raise ModelError where they contradict their function.
+        The derivatives. Each derivative raises ModelError if it contradicts the function of the same row.
     """
     calls, columns = first_calls(rows.world), rows.local(rates)
 
@@ -197,16 +197,18 @@ def write(values: FloatArray) -> str:
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the first time derivative: exact for predefined functions, by difference quotients for Python
-    functions."""
+    """Create the first time derivative of a function: exact for predefined functions, by difference quotients for
+    Python functions. The result is None without function.
+    """
     if isinstance(function, ReadyFunction):
         return function.differentiate()
     return _difference(function, STEP, CENTRAL, FORWARD, 1)
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the second time derivative: exact for predefined functions, by difference quotients for Python
-    functions."""
+    """Create the second time derivative of a function: exact for predefined functions, by difference quotients for
+    Python functions. The result is None without function.
+    """
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()
     return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)

@@ -1,4 +1,4 @@
-"""Functions of time from recorded values: columns of CSV files, and splines through their values.
+"""Functions of time from recorded values: columns of CSV files, and splines through the values of a column.
 
     heave = con.spline(*con.read_series("heave.csv", "heave"))
     con.prescribe(world, top, "z", heave)
@@ -60,7 +60,7 @@ class SeriesColumn(NamedTuple):
 
     Attributes:
         name: name of the column without its unit.
-        unit: unit in the heading, "1" without brackets.
+        unit: unit in the heading, or "1" if the heading contains no brackets.
         factor: factor from the unit of the heading to the SI unit.
         values: values in the unit of the heading, shape (rows,).
     """

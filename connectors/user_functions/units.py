@@ -1,4 +1,4 @@
-"""Units in headings of tables, and their factors to SI units.
+"""Units in headings of tables, and the factors that convert them to SI units.
 
 Examples: ms -> 1e-3 (s), mm/s -> 1e-3 (m/s), kN m -> 1e3, deg -> pi/180 (rad), rpm -> 2 pi/60 (rad/s), km/h -> 1/3.6.
 """
@@ -30,8 +30,9 @@ POWERS = {"²": 2.0, "³": 3.0}
 
 
 def read_unit(text: str) -> float | None:
-    """Return the factor from a unit to the SI unit, or None if the text is not a unit. If commas or semicolons separate
-    several units, their factors must be equal."""
+    """Return the factor that converts values in a unit to the SI unit, or None if the text is not a unit. If commas or
+    semicolons separate several units, the factors of these units must be equal.
+    """
     # (m, rad)/s means both units with the same denominator
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)

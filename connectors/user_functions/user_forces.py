@@ -31,11 +31,11 @@ from windlass.framework.model.schema import function
 from windlass.framework.model.system import Fields
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1], which is optimal for smooth functions."""
+"""Relative step of central differences [1]. This value is optimal for smooth functions."""
 
 SMALLEST = 1e-2
-"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is the relative
-step times the larger of this value and the displacement or velocity.
+"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is `STEP` times
+the larger of this value and the displacement or velocity.
 """
 
 UserFunction = Callable[..., Any]
@@ -53,8 +53,9 @@ class Vectorised:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A user kernel for one row, created by `compiled`, and the loops that call this kernel as a force or as a
-    derivative."""
+    """A user kernel for one row, created by `compiled`, and the loops that call this kernel as a force function or as a
+    derivative function.
+    """
 
     function: UserFunction
     force_loop: UserFunction = field(repr=False, compare=False)
@@ -66,7 +67,7 @@ class Compiled:
 
 @checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
-    """Mark a force function of springs that accepts arrays, and is called once for all rows that share the function.
+    """Mark a force function of springs that accepts arrays. The function is called once for all rows that share it.
 
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row indices
@@ -305,8 +306,8 @@ def update_without_motion(users: UserForces, t: float) -> None:
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """Create the updates of user forces and of their derivatives. ``find`` is a function (fields) -> u, ut, shape
-    (users, n).
+    """Create the updates of user forces and of their derivatives. ``find`` is a function (fields) -> u, ut for all rows
+    with user functions, shape (users, n) each.
 
     ``with_forces``: whether the second update also evaluates the forces, because the tangent contains the forces times
     the second derivatives of the markers.
@@ -331,8 +332,9 @@ def bind_user_updates(
 
 
 def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Warn if a derivative differs from the difference quotient of its force; a wrong derivative affects only the
-    tangent."""
+    """Warn if a derivative function differs from the difference quotient of the force function of the same row; a wrong
+    derivative affects only the tangent.
+    """
     where, n = group.where, users.f.shape[1]
     for which, (given, name) in enumerate(((users.df_du, "displacement"), (users.df_dut, "velocity"))):
         step = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which][where]).max(axis=1))[:, None]
@@ -392,8 +394,9 @@ def _difference(
 def _eval_group(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
 ) -> None:
-    """Call the function of a group and write its results: forces, shape (group, n), or two derivatives, shape (group,
-    n, n) each."""
+    """Call the function of a group and write the results of the function: forces, shape (group, n), or two derivatives,
+    shape (group, n, n) each.
+    """
     function, where, n = group.function, group.where, u.shape[1]
     if not isinstance(function, (Vectorised, Compiled)):
         for i, k in enumerate(where.tolist()):

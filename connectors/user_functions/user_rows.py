@@ -1,8 +1,8 @@
 """Fields of rows that may have a user function, and updates of these fields.
 
-Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and its derivatives
-``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n). Here n is 3 for springs along axes, 1 for springs between
-coordinates, and 6 for bushings.
+Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and the derivatives
+of this force with respect to displacements, ``df_du`` [N/m], and to velocities, ``df_dut`` [N s/m], shape (n, n). Here
+n is 3 for springs along axes, 1 for springs between coordinates, and 6 for bushings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """Return the `UserForces` of the rows, which are created once."""
+    """Return the `UserForces` of the rows. Later calls return the object of the first call."""
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
@@ -34,8 +34,8 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Create the fields for user functions: whether each row has a user function, and the results of this function.
-    Without user functions the fields of results are empty.
+    """Create the fields of the records for user functions: whether each row has a user function, and the results of
+    this function. Without user functions the fields of results are empty.
     """
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
