@@ -129,7 +129,7 @@ def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def load(c: Columns, f: FloatArray) -> None:
-    """Add the constant force to f."""
+    """Add the constant forces ``c.f`` to f."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.f[i, a]
@@ -372,7 +372,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the matrices to lists."""
+    """Convert the matrices to lists of their elements."""
     return pack_matrices(values, count_chains(values.get("nodes")) or 1, *MATRICES)
 
 

@@ -1,7 +1,7 @@
 """Kernels of `RigidBody3D`: inertia, gravity and the constraint of the Euler parameters, with exact tangents.
 
 Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the rotation matrix, L the matrix in
-`rotations`, s = m c.
+`rotations`, m the mass, and s = m c with the position c of the centre of mass in the frame of the body.
 
     Γ = 2 L(e)/n,    ω = Γ e_t,    α = Γ e_tt,
     f_R = m R_tt + A (α × s + ω × (ω × s)),
@@ -203,7 +203,8 @@ def inertia_tangent(
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # derivatives of κ e (e·e_tt + e_t·e_t), the inertia force for a change of the length of e
+        # derivatives, with respect to e, e_t and e_tt, of κ e (e·e_tt + e_t·e_t), the inertia force for a change of the
+        # length of e
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
@@ -229,7 +230,7 @@ def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w:
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in which:
         row = rows[i]
@@ -281,7 +282,9 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of `constraint` to the values of the matrix, including the second derivative 2 λ."""
+    """Add dq and dv times the derivatives of `constraint` with respect to coordinates and velocities, and its
+    derivatives with respect to λ, to the values of the matrix. The derivative of 2 e λ with respect to e is 2 λ.
+    """
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):
@@ -294,7 +297,9 @@ def constraint_tangent(
 
 @kernel
 def add_accelerations(rows: Any, v: FloatArray, C: FloatArray) -> None:
-    """Add -2 e_t·e_t, the right-hand side of the constraint 2 e·e_tt at acceleration level, to C."""
+    """Add -2 e_t·e_t to C. This is the right-hand side of the constraint at acceleration level,
+    2 e·e_tt = -2 e_t·e_t.
+    """
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):

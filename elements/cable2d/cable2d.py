@@ -93,7 +93,9 @@ class Cable2D(Component):
 
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape
+    (3,).
+    """
     d = c.dofs.shape[1] // 4
     for i in rows:
         row = c.rows[i]

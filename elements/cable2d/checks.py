@@ -15,6 +15,8 @@ A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A singl
 force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
 laterally.
 
+In this module d is the number of dimensions, 2 or 3.
+
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
 
@@ -109,8 +111,9 @@ def eval_free_strain(rows: LocalRows) -> FloatArray:
 
 
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
-    """Return the mean of the strains at both ends and the middle [1], shape (rows,), for coordinates x, shape (rows, 4
-    d)."""
+    """Return the mean of the strains at both ends and in the middle of each cable [1], shape (rows,), for coordinates
+    x, shape (rows, 4 d).
+    """
     r0, s0, r1, s1 = split(x)
     middle = 1.5 * (r1 - r0) / length[:, None] - 0.25 * (s0 + s1)
     first, half, last = (np.sqrt(dot(p, p)) for p in (s0, middle, s1))

@@ -2,7 +2,7 @@
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
 accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
-defines the symbols e, s0, s1, p and k. Kernels for all rules are in gauss.py.
+defines the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, 
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
-    -+ H.
+    """Add the forces [N, N m] and the inertia forces M a to f, with axial points at s = 0, 1/2, 1 and bending points at
+    1/2 -+ H.
 
     With d = s1 - s0 and w = √3 (2e - s0 - s1), the bending points have r' = e -+ H d and L r'' = d ± w.
     """
@@ -72,7 +72,8 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
-            # axial forces: each end point acts only on its slope, and the middle point acts on e and both slopes
+            # axial forces: the force at each end acts only on the slope at this end, and the force in the middle acts
+            # on e and both slopes
             N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k])
             N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)

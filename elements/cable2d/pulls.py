@@ -34,7 +34,7 @@ def fill_pulls(
 
     Args:
         row: indices of these cables, shape (k,).
-        dofs: coordinate indices of all cables, shape (rows, 4 d).
+        dofs: coordinate indices of all cables, shape (rows, 4 d) in d dimensions.
         inverse, stiffness, free: 1/L [1/m], EA [N] and mean stress-free strain [1], shape (k,).
         P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the integration points, shape (points, 3).
         weight: weights of the integration points [1], shape (points,).

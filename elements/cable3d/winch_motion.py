@@ -94,7 +94,7 @@ def inertia_tangent(
                 # derivative of the acceleration with respect to l, including the integration weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
-                # derivatives with respect to nodes and l, and with respect to nodes
+                # elements of the matrix for one coordinate of the nodes and l, and for two coordinates of the nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
@@ -129,7 +129,7 @@ def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray,
 def gravity_tangent(
     rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
+    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))

@@ -52,8 +52,9 @@ def find_length(row: Any, x: FloatArray) -> float:
 
 @kernel
 def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """Fill S, shape (3, 4), with the factors of r', of r'', and of the derivative of r' with respect to l at constant
-    material."""
+    """Fill S, shape (3, 4), with the factors of q_i in r', in r'', and in the derivative of r' with respect to l at
+    constant material.
+    """
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2

@@ -95,7 +95,9 @@ def join_ends(
 
 
 def find_reversed(ends: Ends) -> NDArray[np.bool_]:
-    """Return whether the direction of each line is opposite to its direction in the file, shape (lines,)."""
+    """Return whether the direction of each line in its path or loop is opposite to the direction of the line in the
+    file, shape (lines,).
+    """
     from scipy.sparse import coo_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need SciPy
 

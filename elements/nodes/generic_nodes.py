@@ -7,9 +7,10 @@ satisfy y_t = f(t, y, ...). Examples are controllers, filters and pressures.
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
 acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and the
 methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method of Jansen,
-Whiting and Hulbert for first-order systems, but with other constants. The trapezoidal rule is unchanged. With a
-constraint on velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a
-state can prescribe the position of a motor. Static solvers find states with y_t = 0.
+Whiting and Hulbert for first-order systems, except for the values of its constants. The trapezoidal rule for the
+coordinates gives the trapezoidal rule for the states. With a constraint on velocities, a state can prescribe the speed
+of a motor. With a constraint on positions, the integral of a state can prescribe the position of a motor. Static
+solvers find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.
 
@@ -53,7 +54,7 @@ def state_node(states: int) -> type[Component]:
     """Return the type of a node with the given number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
     The node has the column ``states``, the initial values, of shape (states,) and 0 by default. The value of a
-    coordinate marker is the integral of a state over time, and its rate is the state.
+    coordinate marker is the integral of a state over time, and the rate of this value is the state.
 
     Args:
         states: number of states, from 1 to 100 000.
