@@ -8,11 +8,11 @@ laws need this return mapping. Therefore, within a step, forces are functions of
 ``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``. The laws
 receive the time since the start of the step as the step size.
 
-Mass. If the mass matrix is diagonal and constant, the forces are divided by it; any other constant mass matrix is
-factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each
-time, and factorised if it has changed. Where constraints do not couple the bodies, the factors are small dense blocks
-(`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or
-``-<prefix>pc_...``, selects PETSc instead of these methods.
+Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
+mass matrix is factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is
+evaluated each time, and factorised if it has changed since the last factorisation. Where constraints do not couple the
+bodies, the factors are small dense blocks (`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a
+PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
 """
 
 from __future__ import annotations

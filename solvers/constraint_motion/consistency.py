@@ -12,9 +12,9 @@ the constraints. The violation is
 
     e = C_q a - r,
 
-where r is the right-hand side of the acceleration equations. In smooth motion e is of order h² and changes by order h³
-from step to step. If this change exceeds `KINK` times the size of the terms of e, accelerations, multipliers and, at
-index 3, velocities are projected onto the constraints:
+where r is the right-hand side of the acceleration equations. In smooth motion with the step size h, e is of order h²
+and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of e,
+accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
@@ -141,8 +141,8 @@ class Consistency:
             h: step size [s].
 
         Raises:
-            ModelError: gaps are not small, constraints forbid velocities, or masses and constraints do not determine
-                accelerations. The message names the constraints.
+            ModelError: gaps of position constraints are not small, constraints forbid velocities, or masses and
+                constraints do not determine accelerations. The message names the constraints.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:

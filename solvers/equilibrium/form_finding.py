@@ -4,11 +4,11 @@ A line whose initial shape is shorter than its unstrained length has a compressi
 difference in length. If the potential is reduced from such a shape, the line folds. In form-finding all lines are in
 tension from the first solution on, as in a net under tension. There are two stages:
 
-1. Force densities. Each row (one cable element) has the axial force N = ρ |r'|, independent of its reference length,
-   and no bending stiffness. The constant ρ is the force density. The equilibrium is the solution of linear equations,
-   so the initial shape has no influence. The force density is corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA). It increases if
-   the row is longer than its law predicts for this force, and decreases if the row is shorter. The corrections end when
-   all lengths have errors of at most 10 %.
+1. Force densities. Each row (one cable element) has the axial force N = ρ |r'|, with the stretch |r'|, independent of
+   its reference length, and no bending stiffness. The constant ρ is the force density. The equilibrium is the solution
+   of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ |r'|/(1 + ε0 +
+   N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law predicts for the
+   force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at most 10 %.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if

@@ -3,8 +3,8 @@
 
 Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
 equilibrium with the start. For example, beyond the limit load of a shallow arch the solution is the snapped arch, and
-the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path,
-Δp·dq = Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
+the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path
+with the tangent K and the path parameter τ from 0 to 1, Δp·dq = Δp·K⁻¹Δp dτ, and therefore
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
@@ -355,8 +355,8 @@ class JumpWatch:
 
         The start was an equilibrium. A solve with the prescribed motion of the start may nevertheless find another
         equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of the end
-        of the step. It is not on the path either if the equilibrium after a thousandth of the step has more than half
-        of this distance.
+        of the step from the start. It is not on the path either if the distance between the start and the equilibrium
+        after a thousandth of the step exceeds half of the distance between the start and the end of the step.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

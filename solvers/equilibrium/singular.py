@@ -43,7 +43,7 @@ SHIFT = 1e-10
 If this sum is nearly 0, the value is relative to the sum of the largest row.
 """
 INVERSE_ITERATIONS = 8
-"""Number of inverse iterations with the modified matrix that find a motion without stiffness."""
+"""Number of inverse iterations, with the matrix to which `SHIFT` is added, that find a motion without stiffness."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:

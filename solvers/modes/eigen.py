@@ -8,8 +8,8 @@ The linear problem, without damping, is solved by the Krylov-Schur method, in th
 The quadratic problem, with damping and gyroscopic forces, is solved by TOAR in real arithmetic.
 
 M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
-and maps the requested eigenvalues to large values. The vector (K - s M)⁻¹ M x fulfils the constraints for each x.
-Solutions that are not modes have a large residual
+and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
+for each x. Solutions that are not modes have a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 

@@ -5,6 +5,7 @@ of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is
 
 Euler parameters of a body that rotates with ω oscillate with ω/2 even in steady rotation, and numerical damping would
 slow the body down. Therefore, in each step, Euler parameters e are integrated as deviations d from a steady rotation r,
+with the step size h and the time τ since the start of the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 

@@ -33,8 +33,8 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """Copy the history values ``data`` of a state to its values at the start of the step and to both arrays of the
-    fields, each of shape (d,).
+    """Copy the history values ``data`` of a state to ``kept``, the values of the state at the start of the step, and to
+    ``now`` and ``start``, the arrays of the fields, each of shape (d,).
     """
     for i in range(len(data)):
         kept[i] = data[i]
