@@ -97,7 +97,7 @@ class Beam2D(Component):
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
     """Return the angle from the axis of each node to e_1 of the cross section [rad], shape (rows, nodes). Multiples of
     2π are added to ``node_angles`` such that the resulting angles of e_1 at all nodes are near the angle of e_1 at
-    node0. This is necessary for closed lines of beams.
+    node0. Closed lines of beams need these multiples.
 
     Args:
         phi: angles of the nodes in the reference configuration [rad].

@@ -12,9 +12,9 @@ Without ``reference_strain`` the reference configuration has no internal forces.
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
 frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam, and do not
 depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same
-rotation. ``flip`` is -1 for nodes whose parameters have the opposite sign of the parameters of node0 in the reference
-configuration. For order 1 the curvature is the rotation vector between the two nodes divided by the length of the
-element, as in the element of Crisfield and Jelenić.
+rotation. ``flip`` is -1 for nodes whose Euler parameters have, in the reference configuration, a negative dot product
+with the Euler parameters of node0. For order 1 the curvature is the rotation vector between the two nodes divided by
+the length of the element, as in the element of Crisfield and Jelenić.
 
 The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
 

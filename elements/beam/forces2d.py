@@ -1,8 +1,8 @@
 """Kernels of `Beam2D` for rows of the same order: forces, tangents, mass, weight, energies and strains.
 
 See beam2d.py for the equations and symbols. A point of the axis has the variables y = (r'_x, r'_y, φ, φ'), the strains
-z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and their
-derivatives are
+z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and the
+derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
 """
@@ -193,8 +193,8 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both
-    arrays have the shape (all rows of the table, 3, 3).
+    """Fill Γ_1, Γ_2, φ' into ``z``, and the rates of these strains into ``zt``, at the Gauss points of rows with the
+    same order. Both arrays have the shape (all rows of the table, 3, 3).
     """
     for i in range(len(rows)):
         row = rows[i]

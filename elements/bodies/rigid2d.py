@@ -135,7 +135,9 @@ def bind(rows: LocalRows) -> tuple[FloatArray, int]:
 
 
 def build(rows: LocalRows) -> System:
-    """Build the system of the rows. Its mass matrix is constant if all centres of mass are at the nodes."""
+    """Build the system of the rows. The mass matrix of the system is constant if all centres of mass are at the
+    nodes.
+    """
     system = build_masses(rows)
     center = rows.local("center_of_mass")
     if not center.any():

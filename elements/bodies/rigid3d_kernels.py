@@ -11,10 +11,11 @@ Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the 
 f_R is in the global frame; ω, α and the torque T about the node are in the frame of the body. The generalised forces of
 the weight are m g and Γᵀ (s × Aᵀ g), where g is the gravitational acceleration.
 
-The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. This term is
-neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within the error
-of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two equations: the
-variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. The term -ω
+n_t/n is neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within
+the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of the inertia forces
+with respect to e follow from two equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T =
+N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations
@@ -247,7 +248,7 @@ def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q of `gravity` to the values of the matrix. ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with
-    the derivative of Γᵀ.
+    the derivative of Γᵀ with respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:

@@ -2,8 +2,8 @@
 nodes, followed by s.
 
 Symbols: q and v are the total coordinates and the velocities of the nodes, 4 per global axis in the order r0, r0', r1,
-r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions are
-S_j' = Σ_i S_i G_ij, therefore
+r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions with
+respect to x are S_j' = Σ_i S_i G_ij, therefore
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
 

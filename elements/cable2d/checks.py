@@ -1,5 +1,5 @@
-"""Checks of the shape of cables. Before a solve, they find cables that are much too short for their route. After static
-solves, they find folded cables, and buckling and bends that the mesh cannot represent.
+"""Checks of the shape of cables. Before a solve, the checks find cables that are much too short for their route. After
+static solves, they find folded cables, and buckling and bends that the mesh cannot represent.
 
 In a folded cable the slope at a node points against the chord of the element:
 
@@ -8,8 +8,8 @@ In a folded cable the slope at a node points against the chord of the element:
 A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small stiffness,
 a folded shape has little energy and may be a minimum of the potential, but it disappears if the mesh is refined.
 
-The curvature of a steep line is largest near its lower end, where its tension is smallest. If L κ at this end is a
-multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
+The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If L κ at this
+end is a multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
 
 A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its compressive
 force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
@@ -212,7 +212,9 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
-    """Find elements whose compressive force exceeds the buckling load of a cable of their length with clamped ends."""
+    """Find elements whose compressive force exceeds the buckling load of a cable with clamped ends and the length of
+    the element.
+    """
     if not len(which):
         return []
     some = rows.select(which)

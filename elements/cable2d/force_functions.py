@@ -20,8 +20,9 @@ derivative, are
     ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
 
 The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
-current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. Their evaluation takes about
-a hundred times as long as the evaluation of other rows. The elastic energy of these rows is not computed.
+current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
+a user function takes about a hundred times as long as the evaluation of another row. The elastic energy of these rows
+is not computed.
 """
 
 from __future__ import annotations
@@ -90,8 +91,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 class ForceGroup(NamedTuple):
     """Rows with the same force function ``force`` and the same function ``derivatives``, which returns the derivatives
-    of the force or is None. ``rows`` contains the indices of the rows, shape (m,). For user functions, ``calls`` counts
-    the calls, and ``kind`` is the name of the cable component for messages.
+    of the force with respect to the strains and strain rates, or is None. ``rows`` contains the indices of the rows,
+    shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable component for
+    messages.
     """
 
     rows: IntArray
@@ -239,8 +241,8 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn if given derivatives differ from finite differences of the function. The result is only a warning, because
-    wrong derivatives affect only the tangent.
+    """Warn if the derivatives that a user function returns differ from finite differences of the force function. A
+    difference causes only a warning, because wrong derivatives affect only the tangent.
     """
     for k, (which, name) in enumerate(BY.items()):
 

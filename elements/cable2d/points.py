@@ -12,8 +12,9 @@ p·p, are
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
-With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and its derivative is ∂κ_t/∂z = κ_zz z_t. Therefore damping
-needs no additional derivatives. In the code, names of rates end with t: pt = r'_t, kt = r''_t.
+With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and the derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
+Therefore damping needs no derivatives in addition to κ_z and κ_zz. In the code, names of rates end with t: pt = r'_t,
+kt = r''_t.
 """
 
 from __future__ import annotations

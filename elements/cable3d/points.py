@@ -1,7 +1,7 @@
 """One point of a `Cable3D`: kernels for the force and the tangent of a point.
 
 As in 2D cables (cable2d/points.py), strains depend only on p = r' and k = r''. With g = p·p, the curvature vector κ =
-(p × k)/g and its moment m,
+(p × k)/g and the bending moment m conjugate to κ,
 
     force on p   P = (k × m)/g - 2 (m·κ)/g p,      force on k   K = (m × p)/g,
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,

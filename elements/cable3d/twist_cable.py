@@ -101,7 +101,7 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows, whose fields have the names of the columns of the schema.
+    """Return the records of the rows; the fields of a record have the names of the columns of `TwistCable3D`.
 
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
     a row among the local rows. The fields free_angle and free_twist are the angle m_1 and the twist angle T in the

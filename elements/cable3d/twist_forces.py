@@ -247,7 +247,7 @@ def tangent(
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * il * dot(p, pt)
             t = il * p[0], il * p[1], il * p[2]
-            # derivatives of the strain
+            # first and second derivatives of the strain with respect to y
             stretch[:] = 0.0
             add_gradient(1.0, P, t, stretch)
             for a in range(3):
@@ -259,7 +259,7 @@ def tangent(
             for m in range(COUNT):
                 for n in range(9, COUNT):
                     H[m, n], H[n, m] = 0.0, 0.0
-            # derivatives of the axial force, including the coupling with the torque
+            # derivatives of the axial force with respect to y and y_t, including the coupling with the torque
             add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
@@ -273,7 +273,7 @@ def tangent(
             s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
             K = (iL * K[0], iL * K[1], iL * K[2])
             p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
-            # second derivatives of the curvatures
+            # second derivatives of the curvatures with respect to y
             _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
             fill_spin(row, s, P, p, y, sigma)
             fill_spin_change(row, s, P, p, y, dsigma)

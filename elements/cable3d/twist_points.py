@@ -1,7 +1,8 @@
-"""Strains of a cable with twist at its integration points, and their first and second derivatives.
+"""Strains of a cable with twist at the integration points, and the first and second derivatives of the strains with
+respect to the coordinates y.
 
 The 11 coordinates y = [e, s0, s1, φ0, φ1] of a row are e = (r1 - r0)/L, the slopes s0, s1 of the nodes and the angles
-φ0, φ1 of their frames. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
+φ0, φ1 of the frames of the nodes. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
 cable2d/points.py.
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|

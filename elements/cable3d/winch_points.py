@@ -28,7 +28,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Points(NamedTuple):
-    """Positions s = ξ of k points and their weights w, shape (k,), and N, N', N'' at these points, shape (k, 4)."""
+    """Positions s = ξ and weights w of k points, shape (k,), and N, N', N'' at these points, shape (k, 4)."""
 
     s: FloatArray
     w: FloatArray

@@ -122,8 +122,8 @@ def cables_from_mesh(
 ) -> CableMesh:
     """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
-    Cables that meet at a point share the position of this point. They also share the slope if the axis is smooth at
-    this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.
+    Cables that meet at a point share the position of this point. The cables also share the slope if the axis is smooth
+    at this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.
 
     Args:
         world: the world.

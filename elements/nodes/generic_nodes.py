@@ -5,11 +5,11 @@ reduced body, a drive train and a string of masses. `state_node` returns the typ
 satisfy y_t = f(t, y, ...). Examples are controllers, filters and pressures.
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
-acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and the
-methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method of Jansen,
-Whiting and Hulbert for first-order systems, except for the values of its constants. The trapezoidal rule for the
-coordinates gives the trapezoidal rule for the states. With a constraint on velocities, a state can prescribe the speed
-of a motor. With a constraint on positions, the integral of a state can prescribe the position of a motor. Static
+acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and
+integration methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method
+of Jansen, Whiting and Hulbert for first-order systems, except for the values of its constants. The trapezoidal rule for
+the coordinates gives the trapezoidal rule for the states. With a constraint on velocities, a state can prescribe the
+speed of a motor. With a constraint on positions, the integral of a state can prescribe the position of a motor. Static
 solvers find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.
@@ -116,8 +116,8 @@ def find_acceleration(rows: LocalRows) -> FieldEntries:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. This function is required to unpickle
-    messages between processes.
+    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Messages between processes are unpickled
+    by means of this function.
     """
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:

@@ -242,7 +242,7 @@ class Accelerations:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
-        """Return C or its time derivative at the present fields, shape (m + 1,)."""
+        """Return C or the time derivative of C at the present fields, shape (m + 1,)."""
         fields, c = self.assembly.fields, self._c
         fields.lam[:], c[:] = 0.0, 0.0
         fields.rate_level = rate_level
@@ -278,7 +278,7 @@ class Accelerations:
 
 def declare_no_solver(prefix: str) -> None:
     """Register a PETSc solver with this prefix, although compiled code solves the equations. PETSc then accepts options
-    with this prefix and lists them in its help.
+    with this prefix, and the help of PETSc lists these options.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)

@@ -108,7 +108,7 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """Return y_t. If the accelerations cannot be evaluated, return NaN, so that the step is repeated with a smaller
+        """Return y_t. If the accelerations cannot be evaluated, return NaN; the step is then repeated with a smaller
         size.
         """
         owned, a = self._owned, self._accelerations

@@ -1,4 +1,5 @@
-"""LU factorisation of a matrix of 4 x 4 blocks, except for its last rows, in which the Schur complement is computed.
+"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. In these rows the Schur
+complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
 same order and equally accurate, but the operations process whole blocks. Rows to be eliminated come first; the sparsity

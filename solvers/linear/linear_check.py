@@ -1,5 +1,5 @@
-"""Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or is a rounding
-error.
+"""Criterion for an accurate linear solution: the residual of the solution is small relative to the right-hand side, or
+is a rounding error.
 
 Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. If a model has stiff and soft
 directions, the norm of this residual may be a large fraction of |b|, although the solution is correct. For example, if
@@ -88,7 +88,9 @@ class Errors(NamedTuple):
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """Return the errors of a solution; arguments as in `is_accurate`. Both products are computed at the same time."""
+    """Return the errors of a solution; arguments as in `is_accurate`. The products A x and |A| |x| are computed at the
+    same time.
+    """
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
     return Errors(sqrt(left), sqrt(terms), *rows)

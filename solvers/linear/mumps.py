@@ -1,7 +1,7 @@
 """Settings of MUMPS: no scaling and almost no pivoting in models without constraint rows, and more memory.
 
-MUMPS scales a matrix by iterations before each factorisation, which takes a third of the time of MUMPS on two
-processes. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
+MUMPS scales a matrix by iterations before each factorisation. On two processes, this scaling takes a third of the time
+of MUMPS. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
 the largest entry in its column. For slopes and positions the ratio of a pivot to the largest entry is as small as the
 length [m] of a cable. Thousands of suitable pivots would be delayed until the allocated memory is exhausted. With a
 threshold of 1e-6, MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with

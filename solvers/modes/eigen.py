@@ -1,5 +1,5 @@
-"""Eigenvalues of linear motion that are closest to 0, by SLEPc with shift and invert. The shift differs from 0, so that
-free motions do not make the matrix singular.
+"""Eigenvalues of linear motion that are closest to 0, by SLEPc with shift and invert. The shift is not 0, because with
+the shift 0 free motions would make the shifted matrix singular.
 
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
@@ -257,7 +257,8 @@ class Eigensolver:
 
             θ² x + Q⁻¹ (s (2 s M + D) θ x + s² M x) = 0,   Q = s² M + s D + K
 
-        as a companion matrix for (θ x, x).  Infinite eigenvalues are θ = 0.
+        This quadratic problem is solved as a linear problem with a companion matrix for (θ x, x). Infinite eigenvalues
+        are θ = 0.
         """
         motion, s = self._motion, self.shift
         K, D, M = (self._gather(matrix) for matrix in (motion.K, motion.D, motion.M))
@@ -417,7 +418,7 @@ class Eigensolver:
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Set eigenvalues to 0 that are 0 up to rounding errors. Only one of several solutions with linearly dependent
-        vectors is kept, so that double eigenvalues are not counted twice.
+        vectors is kept, because otherwise one eigenvalue would be counted twice.
         """
         # infinite eigenvalues, which rounding errors have made finite, are excluded from the reference value
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)

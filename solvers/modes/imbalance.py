@@ -3,7 +3,7 @@
 Modes are small motions about an equilibrium or about a motion. If w is not 0, the coordinates, velocities and
 accelerations of the state do not satisfy the equations of motion, and frequencies and growth rates apply only at this
 time. The conditions are r = M a + f - loads, w = r - C_qᵀ μ with multipliers μ, and C_q w = 0. Therefore w is the
-solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0). It is unique even if constraints are redundant.
+solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0). The force w is unique even if constraints are redundant.
 """
 
 from __future__ import annotations

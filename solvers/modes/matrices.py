@@ -2,7 +2,8 @@
 
 With δq = x exp(σ t) the equations are (σ² M + σ D + K) x = 0 over coordinates and multipliers. The matrices consist of
 the tangents of Newton's method: derivatives of forces, loads, inertia forces (at the velocities and accelerations of
-the state) and constraint forces. History values of contacts are constant: sticking contacts continue to stick.
+the state) and constraint forces with respect to coordinates, velocities and accelerations. History values of contacts
+are constant: sticking contacts continue to stick.
 
 Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.
 

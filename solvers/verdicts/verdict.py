@@ -60,7 +60,8 @@ class Verdict:
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost by intended numerical damping. The text is
-            empty if the loss is negligible, or if laws also lose energy, which only `EnergyLedger` can separate.
+            empty if the loss is negligible, or if laws also lose energy; only `EnergyLedger` can separate the losses of
+            laws and of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

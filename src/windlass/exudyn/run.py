@@ -44,8 +44,8 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``. Its attributes raise an error, except for attributes for which Windlass has
-    values.
+    """Replaces the solver in ``mbs.sys``. The attributes of the object raise an error, except for attributes for which
+    Windlass has values.
     """
 
     def __init__(self, name: str, **parts: Any) -> None:

@@ -66,8 +66,8 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Add springs along the global axes. Their user function receives lists, and displacements from which the offset is
-    not subtracted.
+    """Add springs along the global axes. The user function of the springs receives lists, and displacements from which
+    the offset is not subtracted.
     """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
