@@ -50,7 +50,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
 
 
 def normalise(vectors: FloatArray) -> FloatArray:
-    """Divide each vector by its length, which must be > 0; the arrays have the shape (n, 3)."""
+    """Return vectors, shape (n, 3), each divided by its length, which must be > 0."""
     units: FloatArray = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     return units
 
