@@ -154,8 +154,8 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
 
 
 def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
-    """Raise ModelError for beams of length 0, for given lengths that differ much from the length of the axis, and for
-    inner nodes at wrong positions or with wrong angles.
+    """Raise ModelError for beams of length 0, for given lengths that differ from the length of the axis by more than
+    the factor `OTHER_LENGTH`, and for inner nodes at wrong positions or with wrong angles.
 
     Args:
         cosine: smallest cosine of the angles between the axis and e_1 of the cross sections, shape (resident,).

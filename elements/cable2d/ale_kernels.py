@@ -113,7 +113,7 @@ def scatter_tangent(
         for a in range(8):
             for b in range(9):
                 values[to[a, b]] += B[a, b]
-        # derivatives of the force on s, (G q)·fe
+        # derivatives of the force on s, (G q)·fe, with respect to the 9 coordinates
         if row.add_ale_variation:
             for b in range(9):
                 total = 0.0

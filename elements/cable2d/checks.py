@@ -5,8 +5,9 @@ In a folded cable the slope at a node points against the chord of the element:
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small stiffness,
-a folded shape has little energy and may be a minimum of the potential, but it disappears if the mesh is refined.
+A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small bending
+stiffness, a folded shape has little energy and may be a minimum of the potential, but the folded shape disappears if
+the mesh is refined.
 
 The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If L κ at this
 end is a multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.

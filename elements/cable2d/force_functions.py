@@ -320,7 +320,7 @@ def _check_finite(
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # if an argument is not finite, Newton's method has diverged, which the solver reports
+    # if an argument is not finite, Newton's method has diverged, and the solver reports the divergence
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 

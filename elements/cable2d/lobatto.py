@@ -126,16 +126,16 @@ def fill_entries(
     j = dims * a + b
     # index differences in M between successive positions or slopes: x along a matrix row, y along a matrix column
     x, y = dims, 4 * dims * dims
-    # sums and differences of the blocks of the two bending points, and derivatives with respect to d and w of
-    # `residual_lobatto`. Each point has the weight L/2
+    # sums and differences of the blocks of the two bending points, and derivatives of the bending forces with respect
+    # to d and w; `residual_lobatto` defines d and w. Each point has the weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
     spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
     skp, dkp = 0.5 * (B0[2][j] + B1[2][j]), 0.5 * (B0[2][j] - B1[2][j])
     skk, dkk = 0.5 * iL * (B0[3][j] + B1[3][j]), 0.5 * iL * (B0[3][j] - B1[3][j])
     dw, wd = dkk - H * spk, dkk - H * skp
     dd = H * H * spp - H * (dpk + dkp) + skk
-    # derivatives with respect to e, d and s, with w = √3 (2e - s) and s = s0 + s1; the middle axial point has r' = 1.5
-    # e - 0.25 s
+    # derivatives of the forces on e, d and s with respect to e, d and s, with w = √3 (2e - s) and s = s0 + s1; the
+    # middle axial point has r' = 1.5 e - 0.25 s
     ee = iL * iL * (spp + 2.0 * ROOT3 * (dpk + dkp) + 12.0 * skk + 2.25 * A[j])
     ed = iL * (spk - H * dpp + 2.0 * ROOT3 * wd)
     de = iL * (skp - H * dpp + 2.0 * ROOT3 * dw)
@@ -144,7 +144,7 @@ def fill_entries(
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
     to = 4 * dims * a + b
-    # derivatives with respect to r0, s0, r1, s1, with e = (r1 - r0)/L
+    # derivatives of the forces on r0, s0, r1, s1 with respect to r0, s0, r1, s1, with e = (r1 - r0)/L
     M[to, k], M[to + x, k], M[to + 2 * x, k], M[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
     to += y
     M[to, k], M[to + 2 * x, k] = de - se, se - de

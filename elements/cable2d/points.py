@@ -106,7 +106,7 @@ def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]
 
 
 def array_form(function: Any) -> Any:
-    """Return the Python function of a kernel, which accepts arrays instead of scalars."""
+    """Return the Python function of a kernel. This function accepts arrays instead of scalars."""
     return getattr(function, "py_func", function)
 
 

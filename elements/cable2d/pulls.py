@@ -1,4 +1,6 @@
-"""Tensions of 2D and 3D cables. Solvers use them to detect jumps of the tension; see `Pulls`."""
+"""Tensions of 2D and 3D cables. Solvers detect jumps of the tension by comparison of the tensions before and after a
+step; see `Pulls`.
+"""
 
 from __future__ import annotations
 

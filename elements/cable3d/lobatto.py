@@ -64,8 +64,8 @@ def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
     L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
-    """Write component j of the forces on the coordinates of lane k to F; they are computed from the forces at all
-    integration points.
+    """Compute component j of the forces on the coordinates of lane k from the forces at all integration points, and
+    write it to F.
     """
     # forces on e, on d and on s0 + s1; each bending point has the weight L/2
     turn = 0.5 * ROOT3 * (b0 - b1)

@@ -292,7 +292,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
         add_product(-0.5 * dq / stiffness, along, along, matrix)
-        # transformation from y to the coordinates
+        # transformation of the derivatives with respect to y to derivatives with respect to the coordinates
         to = slots[row.place]
         for a in range(14):
             m, u = find_part(a, iL)

@@ -7,8 +7,9 @@
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
 The matrix m is the mean of the consistent and the lumped mass matrix. With this mean, torsional frequencies have errors
-of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. It follows
-from the exterior derivative of the 1-form ω dt, which is the area form on the unit sphere of tangents.
+of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. The
+gyroscopic force follows from the exterior derivative of the 1-form ω dt. This derivative is the area form on the unit
+sphere of tangents.
 
 Source: Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.

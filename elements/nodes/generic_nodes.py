@@ -6,11 +6,11 @@ satisfy y_t = f(t, y, ...). Examples are controllers, filters and pressures.
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
 acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and
-integration methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method
-of Jansen, Whiting and Hulbert for first-order systems, except for the values of its constants. The trapezoidal rule for
-the coordinates gives the trapezoidal rule for the states. With a constraint on velocities, a state can prescribe the
-speed of a motor. With a constraint on positions, the integral of a state can prescribe the position of a motor. Static
-solvers find states with y_t = 0.
+integration methods keep their order of accuracy. For a state node, the generalised-alpha method has the equations of
+the method of Jansen, Whiting and Hulbert for first-order systems; only the values of the constants of the two methods
+differ. The trapezoidal rule for the coordinates gives the trapezoidal rule for the states. With a constraint on
+velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can
+prescribe the position of a motor. Static solvers find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.
 

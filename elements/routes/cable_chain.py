@@ -2,7 +2,7 @@
 route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
-given. In 3D they are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given.
+given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given.
 
 routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """

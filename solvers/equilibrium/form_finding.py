@@ -119,7 +119,7 @@ class Lines:
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Return whether a line at the present fields is folded, or has a larger compressive force than loads can
+        """Return whether a line at the state in the fields is folded, or has a larger compressive force than loads can
         cause.
         """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
@@ -172,8 +172,8 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Return a context in which the friction coefficients of all contacts are 0, except those that cannot be changed.
-    The call is collective.
+    """Return a context in which the friction coefficients of all contacts are 0, except friction coefficients that
+    cannot be changed during a run. The call is collective.
     """
     kept = find_friction(assembly)
     try:

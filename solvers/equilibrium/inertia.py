@@ -6,10 +6,10 @@ An equilibrium is stable if the potential has a minimum at this point, that is, 
 eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts prevent an influence of rounding errors on this number. Each active constraint has -δ on its diagonal and
-therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to the diagonal of the
-coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive. With this shift, only
-modes K v = μ D v with μ < -ε are counted.
+Two shifts prevent an influence of rounding errors on the number of negative eigenvalues. Each active constraint has -δ
+on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to
+the diagonal of the coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive.
+With this shift, only modes K v = μ D v with μ < -ε are counted.
 
 If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If this part
 is positive definite, no real eigenvalue of K is negative in any metric. If this part is not positive definite, for
@@ -123,7 +123,9 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """Store two diagonals: D for coordinates with 0 for multipliers, and the diagonal of the constraints."""
+        """Store two diagonals. The first is D for coordinates and 0 for multipliers. The second is the shift δ for
+        active constraints and 0 for all other unknowns.
+        """
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)
         only[unknowns.of_multiplier] = 0.0

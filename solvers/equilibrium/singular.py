@@ -85,8 +85,8 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Return the first finding about the shape at the present fields (slack or folded cables), and the number of other
-    findings.
+    """Return the first finding about the shape of the state in the fields (slack or folded cables), and the number of
+    other findings.
     """
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 

@@ -164,8 +164,8 @@ def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target
 
 @kernel
 def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) -> None:
-    """Write the last eliminated row that is coupled with each eliminated row to ``ready``; initially each element
-    contains the index of its own row.
+    """For each eliminated row, write the index of the last eliminated row that is coupled with this row to ``ready``.
+    Initially each element contains the index of the row itself.
     """
     for k in range(inner):
         for p in range(first[k], first[k + 1]):

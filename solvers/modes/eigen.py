@@ -430,7 +430,7 @@ class Eigensolver:
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
             # Rounding errors change a double eigenvalue 0 to a complex pair. The real part and the imaginary part of
-            # its vector are then the two eigenvectors.
+            # the vector of this pair are then the two eigenvectors.
             for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
                 x = np.array(part.array_r[own])
                 size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5

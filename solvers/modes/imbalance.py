@@ -42,7 +42,7 @@ class Imbalance(NamedTuple):
 
     @property
     def is_balanced(self) -> bool:
-        """Whether the state satisfies the equations of motion with its accelerations."""
+        """Whether coordinates, velocities and accelerations of the state satisfy the equations of motion."""
         return self.share <= BALANCED
 
 

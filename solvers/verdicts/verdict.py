@@ -1,7 +1,7 @@
 """The verdict on a solve: an assessment whether its result can be trusted, with the reasons for doubt.
 
 A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps may have created
-energy because they did not resolve contacts in time. Steps may have been accepted although contact states did not
+energy because the step size did not resolve contacts. Steps may have been accepted although contact states did not
 settle, or the step size was reduced repeatedly. A belt may have left its pulleys, or the solution of a load step may
 have jumped at a limit point. The result of such a solve is called *doubtful*. Known reasons, such as a step longer than
 the period of a contact, are reported before the solve.

@@ -59,8 +59,8 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor of a single coordinate equation, which is equal in both programs; None for several equations,
-    which are separate rows in Windlass.
+    """Return the factor 1 for a single coordinate equation, because this equation is equal in both programs. Return
+    None for several equations, because each equation is a separate row in Windlass.
     """
     return np.eye(1) if count_equations(item) == 1 else None
 

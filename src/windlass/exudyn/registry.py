@@ -6,7 +6,7 @@ function for one type of item.
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
 A function raises `Refused` with the reason if Windlass has no equivalent of an item. Finally one `NoCounterpart` error
-lists all these items.
+lists all items without an equivalent.
 """
 
 from __future__ import annotations

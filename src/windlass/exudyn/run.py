@@ -184,7 +184,7 @@ class Due:
         self._start = self._next = self.last = 0.0
 
     def begin(self, state: State) -> None:
-        """Begin at the start time, at which the first row is written."""
+        """Store the start time, at which the first row is written, and compute the time of the next row."""
         self._start = self.last = self._clock(state)
         self._next = self._start + self._period
 

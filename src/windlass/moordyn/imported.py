@@ -100,8 +100,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """Return sensors for the outputs in the file, with their order and names. If the file has no outputs, return
-        sensors of the tensions at all ends of lines.
+        """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
+        outputs, return sensors of the tensions at all ends of lines.
         """
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
