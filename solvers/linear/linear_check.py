@@ -39,7 +39,7 @@ class Product(Protocol):
 
     @property
     def block(self) -> int:
-        """Number of rows of a block; LU uses the inverse of each block."""
+        """Number of rows of a block; LU uses the inverse of each diagonal block."""
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
         """Return the product A x, or |A| x."""

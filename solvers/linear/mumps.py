@@ -8,8 +8,9 @@ threshold of 1e-6, MUMPS selects the same pivots as for the scaled matrix, and s
 scaling. Constraint rows have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of
 mechanisms with joints would increase by a factor of 1000. With constraint rows MUMPS therefore keeps its defaults.
 
-MUMPS allocates the memory that it estimates from the pattern, plus a fifth. Delayed pivots need more memory, especially
-on several processes. Factorisation of a regular matrix may then fail, and is repeated with more memory.
+MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
+memory, especially on several processes. Factorisation of a regular matrix may then fail, and is repeated with more
+memory.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).

@@ -9,7 +9,7 @@ whereas a jump is within one of the halves.
 
 If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates,
 equal their change in the step up to the drift of the method. Therefore the values that the solver evaluates anyway are
-used, unless they increase. The drift is checked every `EVERY` steps.
+used, unless these values increase from step to step. The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
