@@ -13,8 +13,8 @@ and at constant material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
     dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
 
 The material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration u_t = Σ S_i a_i + l_tt B_i q_i + 2 l_t
-B_i v_i + l_t² C_i q_i. The derivative of its position with respect to l is w = Σ B_i q_i. The coordinates z are the 4 d
-coordinates of both nodes in d dimensions, followed by l.
+B_i v_i + l_t² C_i q_i. The derivative of the position of the material with respect to l is w = Σ B_i q_i. The
+coordinates z are the 4 d coordinates of both nodes in d dimensions, followed by l.
 """
 
 from __future__ import annotations

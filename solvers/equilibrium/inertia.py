@@ -91,8 +91,8 @@ class TangentInertia:
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
         like: inertia of the complete tangent if the tangent of the problem is only a part, for example without
-            contacts. D of the complete tangent is then used, so that rows that are nearly 0 in the part are treated as
-            rounding errors.
+            contacts. D of the complete tangent is then used. With this D, rows that are nearly 0 in the part are
+            treated as rounding errors.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].

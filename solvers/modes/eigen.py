@@ -179,8 +179,9 @@ class Eigensolver:
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
         eigenvalues that agree up to rounding errors. Rounding errors, and therefore the processor, determine whether
-        the reordering fails. Further attempts use another start vector, a larger search space and another shift, which
-        give a different projected problem. The last attempt for small models is a dense solve.
+        the reordering fails. Further attempts use another start vector, a larger search space and another shift. The
+        projected problem of each attempt therefore differs from the projected problem of the previous attempt. The last
+        attempt for small models is a dense solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:

@@ -345,7 +345,9 @@ def node1d(b: Building, item: Item) -> Entity:
 
 @translates("NodeGenericODE2")
 def coordinate_node(b: Building, item: Item) -> Entity:
-    """Add a node with any number of coordinates. If a cable uses the node, it is the axial motion of the material."""
+    """Add a node with any number of coordinates. If a cable uses the node, the coordinate of the node is the axial
+    motion of the material.
+    """
     number = next(k for k, other in enumerate(b.items["nodes"]) if other is item)
     axial = (o["nodeNumbers"][2] for o in b.items["objects"] if o["objectType"] == "ALEANCFCable2D")
     if number not in [int(node) for node in axial]:
