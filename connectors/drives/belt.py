@@ -572,7 +572,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # if the user specifies the bristles, they are compliant, so the layer is not rigid
+                # bristles whose stiffness the user specifies are compliant, so the layer is not rigid
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             chosen.append(columns)

@@ -122,8 +122,8 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
     """Return the number of elements with which a belt resolves the shear of its layers.
 
     A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
-    needs no finer mesh. Therefore each layer of different stiffness increases the number of elements at most by a
-    factor of three.
+    needs no finer mesh. For other layers, elements are at most `LAYER_SHARE` times the decay length. Therefore the
+    layers of one stiffness multiply the number of elements by at most STIFF_LAYER/LAYER_SHARE = 3.
 
     Args:
         elements: number of elements that arcs and pulleys need.

@@ -320,7 +320,7 @@ class TensionerArm:
 
 
 class _Lines(NamedTuple):
-    """The straight lines of the spans of a belt with bending stiffness.
+    """The straight lines that the spans of a belt with bending stiffness approach away from the pulleys.
 
     Attributes:
         spans: lengths of the lines [m], shape (spans,).

@@ -127,7 +127,8 @@ def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) ->
 def add_section_force_tangents(
     c: SectionColumns, m: Any, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times the derivative of `add_forces` for rows whose forces F rotate with the section."""
+    """Add dq ∂f/∂q to the values of the matrix, for the forces f of `add_forces` in rows whose forces F rotate with the
+    section."""
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     nodal = c.N.shape[2]
     width = c.dofs.shape[1] // nodal
@@ -192,7 +193,7 @@ def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArr
 def add_torque_tangents(
     c: SectionColumns, given: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times the derivative of `add_torques` for rows in 3D."""
+    """Add dq ∂f/∂q to the values of the matrix, for the torques f of `add_torques` in 3D."""
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     for i in range(len(c.dofs)):

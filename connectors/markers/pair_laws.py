@@ -74,7 +74,7 @@ class PairKind:
     ]  # function ``(force, force_tangent, load) -> residual, tangent`` for all rows
     differences: Callable[[Kernel], Kernel] | None  # function ``(force) -> force_tangent``, by central differences
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
-    outputs: Mapping[str, Output]  # output variables of all laws on this family
+    outputs: Mapping[str, Output]  # output variables that every law of this family has
     force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: the family
     number: Callable[[Kernel], Kernel] = lambda value: value

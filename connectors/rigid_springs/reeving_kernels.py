@@ -106,8 +106,12 @@ def residual(
     dofs: IntArray,
     f: FloatArray,
 ) -> None:
-    """Add the forces of all rows to f; ``most`` is the number of markers of the longest rope, ``dofs`` has the shape
-    (rows, n)."""
+    """Add the forces of all rows to f.
+
+    Args:
+        most: largest number of markers of a rope.
+        dofs: local coordinate indices, shape (rows, n), with the largest number n of coordinates of a row.
+    """
     numbers, wraps = np.zeros((most, 18), np.complex128), np.zeros(most)
     for i in range(len(rows)):
         row = rows[i]

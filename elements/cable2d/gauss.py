@@ -205,7 +205,8 @@ def tangent_gauss(
                 add_axial(24, P2 * P0, A, k, g.sums)
                 add_axial(28, P2 * P1, A, k, g.sums)
                 add_axial(32, P2 * P2, A, k, g.sums)
-        # bending integration points: derivatives of the forces on p and on k
+        # integration points of bending: derivatives, with respect to p and k, of the generalised forces conjugate to
+        # p and k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]

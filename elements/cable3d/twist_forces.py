@@ -13,8 +13,8 @@ would be constant in each element, and errors would be of second order in the le
 of fourth order. The stiffness k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
 twist_points.py defines T, κ_1, κ_2 and y. Let g and H be the first and second derivatives of a strain z with respect to
-y, and s the conjugate force or moment. The force s g has the derivative s H + g gᵀ ∂s/∂z. The damping term d g·y_t of s
-adds d g (H y_t)ᵀ.
+y, and s the conjugate force or moment. The force s g has the derivative s H + g gᵀ ∂s/∂z with respect to y. If s
+contains a damping term d g·y_t with the damping coefficient d, the derivative has the additional term d g (H y_t)ᵀ.
 """
 
 from __future__ import annotations

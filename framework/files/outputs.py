@@ -200,7 +200,7 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Start to write the files.
+        """Claim the files, because the writer begins to write them.
 
         Raises:
             OutputError: another writer has taken over the files.

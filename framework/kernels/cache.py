@@ -70,7 +70,7 @@ def check_folder(folder: Path) -> None:
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
             raise UntrustedError(f"{place} belongs to user {status.st_uid}")
-        # in a sticky folder only the owner of a file may rename the file
+        # in a folder with the sticky bit, only the owner of a file may rename the file
         if place != folder and status.st_mode & stat.S_ISVTX:
             continue
         if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid)):

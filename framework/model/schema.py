@@ -143,7 +143,9 @@ def check_family(name: str, what: str) -> None:
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
-    """Base class of schemas for type checkers, which allows declarations of any type in the class body."""
+    """Return ``kind``. The declared result lets type checkers accept declarations such as ``x: float = column(...)`` in
+    the body of a component.
+    """
     return kind
 
 

@@ -43,7 +43,9 @@ the cause [1].
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:
-    """Return the 2-norm of the rounding errors of the residual at the state in the fields. The call is collective."""
+    """Return an estimate of the 2-norm of the rounding errors of the residual at the present unknowns. The call is
+    collective.
+    """
     unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
     x = np.zeros(len(problem.sparsity.numbers))
     x[unknowns.of_dof] = np.abs(fields.x[:-1])

@@ -5,11 +5,11 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
 K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
-model is a function of p. Therefore any value in the model can be a parameter: column values, lengths, positions, loads.
-Two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of the
-residuals r of these two models at x. The derivative dy/dp is the central difference of their results y at x ± h dx/dp.
-No further equilibria are needed. The truncation error, of order h², and the rounding error, of order 1/h, amount to
-about 1e-9.
+model is a function of p. Therefore any value in the model can be a parameter, such as a stiffness, a length, a position
+or a load. Two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
+difference of the residuals r of these two models at x. The derivative dy/dp is the central difference of their results
+y at x ± h dx/dp. No further equilibria are needed. The truncation error, of order h², and the rounding error, of order
+1/h, amount to about 1e-9.
 
 History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,
