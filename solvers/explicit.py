@@ -114,8 +114,8 @@ class Explicit(StepSolver):
             the step does not resolve a contact or passes through an object.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
-            it.
+            time. The run waits after a step if the ratio would be exceeded. 0: no limit. The option ``-<prefix>pace``
+            overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 

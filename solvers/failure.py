@@ -48,8 +48,8 @@ class Failure:
 
 
 def describe_jump(start: float, time: float | None) -> list[str]:
-    """Return a text for `Failure.diagnosis` if the time of a static solve differs from the time of its initial state;
-    otherwise an empty list.
+    """Return a list with a text for `Failure.diagnosis` if the time of a static solve differs from the time of the
+    initial state; otherwise return an empty list.
     """
     if time is None or time == start:
         return []

@@ -495,8 +495,8 @@ class Static(StepSolver):
     ) -> StepAttempt:
         """Make one attempt at a load step; all its passes use the history values of the start.
 
-        Each pass starts from the last converged state, or from the solution of the previous pass if its force error is
-        small.
+        Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
+        that solution is small.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 

@@ -1,6 +1,7 @@
 """2D geometrically exact beam element with shear deformation, of order 1 to 3.
 
-The axial strain ε, the shear strain γ, the curvature κ and the section forces N, Q, M are
+With the rotation matrix A(φ) and the derivative ' with respect to the position x on the axis, the axial strain ε, the
+shear strain γ, the curvature κ and the section forces N, Q, M are
 
     ε = Γ_1 - Γ_1,ref,    γ = Γ_2 - Γ_2,ref,    κ = φ' - φ'_ref,    Γ = A(φ)ᵀ r',
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t.
@@ -94,9 +95,9 @@ class Beam2D(Component):
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
-    """Return the angles from the axes of the nodes to e_1 [rad], shape (rows, nodes). Multiples of 2π are added such
-    that the resulting angles of e_1 at all nodes are near the angle at node0. This is necessary for closed lines of
-    beams.
+    """Return the angle from the axis of each node to e_1 of the cross section [rad], shape (rows, nodes). Multiples of
+    2π are added to ``node_angles`` such that the resulting angles of e_1 at all nodes are near the angle of e_1 at
+    node0. Closed lines of beams need these multiples.
 
     Args:
         phi: angles of the nodes in the reference configuration [rad].

@@ -1,7 +1,7 @@
 """3D geometrically exact beam element with shear deformation, of order 1 to 3.
 
 The strains Γ of the axis, the twist κ_1 and the curvatures κ_2, κ_3 are components in the frame e_1, e_2, e_3 of the
-cross section:
+cross section, where κ~ is the matrix of the cross product κ ×:
 
     Γ = A(e)ᵀ r',    κ~ = A(e)ᵀ A(e)',    z = [Γ, κ] - [Γ, κ]_ref,
     [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t.
@@ -12,9 +12,9 @@ Without ``reference_strain`` the reference configuration has no internal forces.
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
 frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam, and do not
 depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same
-rotation. ``flip`` is -1 for nodes whose parameters have the opposite sign of the parameters of node0 in the reference
-configuration. For order 1 the curvature is the rotation vector between the two nodes divided by the length, as in the
-element of Crisfield and Jelenić.
+rotation. ``flip`` is -1 for nodes whose Euler parameters have, in the reference configuration, a negative dot product
+with the Euler parameters of node0. For order 1 the curvature is the rotation vector between the two nodes divided by
+the length of the element, as in the element of Crisfield and Jelenić.
 
 The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
 

@@ -1,8 +1,8 @@
 """Kernels of `Beam2D` for rows of the same order: forces, tangents, mass, weight, energies and strains.
 
 See beam2d.py for the equations and symbols. A point of the axis has the variables y = (r'_x, r'_y, φ, φ'), the strains
-z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and their
-derivatives are
+z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and the
+derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
 """
@@ -94,7 +94,7 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual`."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
     G, R, K = np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((4, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -129,8 +129,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalised forces of r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to the
-    values of the matrix.
+    """Add the derivatives K of the generalised forces f_y with respect to y = (r'_x, r'_y, φ, φ') at a Gauss point,
+    shape (4, 4), to the values of the matrix.
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -149,7 +149,9 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the mass matrix: ∫ ρA N_a N_b dx of x and y, ∫ J N_a N_b dx of rotations."""
+    """Add scale times the mass matrix to the values of the matrix: ∫ ρA N_a N_b dx for x and y, ∫ J N_a N_b dx for
+    rotations.
+    """
     for i in range(len(rows)):
         row = rows[i]
         at = row.place
@@ -163,7 +165,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
 
 @kernel
 def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         for a in range(row.order + 1):
@@ -175,7 +177,9 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power of damping [W] of rows with the same order."""
+    """Add the elastic energy [J] and the power that damping dissipates [W] of rows with the same order to ``energies``
+    and ``powers``.
+    """
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -189,8 +193,8 @@ def fill_energies(
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ_1, Γ_2, φ' into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both
-    arrays have the shape (all rows of the table, 3, 3).
+    """Fill Γ_1, Γ_2, φ' into ``z``, and the rates of these strains into ``zt``, at the Gauss points of rows with the
+    same order. Both arrays have the shape (all rows of the table, 3, 3).
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -1,20 +1,20 @@
 """Kernels of `Beam3D` for rows of the same order: forces, tangents, energies and strains.
 
-A point of the axis has the variables y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and their
-derivatives are
+A point of the axis has the variables y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and the derivatives
+of the strains with respect to y are
 
     Γ = Aᵀ p,                       ∂Γ/∂p = Aᵀ,    ∂Γ/∂e = Γ × W,    W = 2 L(e)/n,
     κ = F(u) k,    k = W d,         ∂k/∂d = W,     ∂k/∂e = -2 (L(d) + k eᵀ)/n,
     u = l d·d/n,    F = atan(√u)/√u.
 
 The matrix L(e) is defined in rotations.py. For an element of order 1 and length L, l = (L/2)². The curvature is then
-the rotation vector between the nodes, divided by the length. For other orders l = 0 and F = 1. Second derivatives
-follow from products of Γ and k with constant vectors b and m,
+the rotation vector between the nodes, divided by the length. For other orders l = 0 and F = 1. Second derivatives of
+the strains follow from products of Γ and k with constant vectors b and m,
 
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
 
-With G = ∂z/∂y the generalised forces are f_y = Gᵀ σ, and their derivatives are
+With G = ∂z/∂y the generalised forces are f_y = Gᵀ σ, and the derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
 """
@@ -113,7 +113,9 @@ def add_curvature(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, n: float, k: Vector, F: float, first: float, second: float,
     b: Vector, m: Vector, Q: FloatArray, P: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the second derivatives of b·Γ + m·κ to K, shape (11, 11); Q and P, shape (4, 4), are work arrays."""
+    """Add the second derivatives of b·Γ + m·κ with respect to y to K, shape (11, 11); Q and P, shape (4, 4), are work
+    arrays.
+    """
     c, p = 2.0 / n, (y[0], y[1], y[2])
     bp, x = dot(b, p), cross(b, p)
     Q[0, 0] = bp
@@ -226,7 +228,7 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual`."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))
     Q, P, K, T = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((COUNT, COUNT)), np.zeros((6, COUNT))
@@ -242,20 +244,20 @@ def tangent(
             fill_rates(G, yt, zt)
             find_stress(row, j, z, zt, stress)
             if row.damped:
-                # rows of ∂z_t/∂y: second derivatives of each strain times y_t
+                # rows of ∂z_t/∂y: second derivatives of each strain with respect to y, times y_t
                 for a in range(6):
                     for b in range(COUNT):
                         for o in range(COUNT):
                             K[b, o] = 0.0
                     force, moment = (one[a, 0], one[a, 1], one[a, 2]), (one[a, 3], one[a, 4], one[a, 5])
                     add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
-                    # product with y_t
+                    # product of the second derivatives with y_t
                     for b in range(COUNT):
                         total = 0.0
                         for o in range(COUNT):
                             total += K[b, o] * yt[o]
                         R[a, b] = total
-            # second derivatives of the strains times forces and moments
+            # second derivatives of the strains with respect to y, times forces and moments
             for b in range(COUNT):
                 for o in range(COUNT):
                     K[b, o] = 0.0
@@ -271,7 +273,7 @@ def tangent(
                         if row.damped:
                             total += dq * D * R[o, b]
                     T[a, b] = total
-            # total derivative: Gᵀ T plus the second derivatives
+            # ∂f_y/∂y: Gᵀ T plus the terms of the second derivatives
             for b in range(COUNT):
                 for o in range(COUNT):
                     total = dq * K[b, o]
@@ -283,8 +285,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalised forces of y at a Gauss point, shape (11, 11), to the values of the
-    matrix.
+    """Add the derivatives K of the generalised forces f_y with respect to y at a Gauss point, shape (11, 11), to the
+    values of the matrix.
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -310,8 +312,8 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
-    """Fill Γ, κ into ``z``, and their rates into ``zt``, at the Gauss points of rows with the same order. Both arrays
-    have the shape (all rows of the table, 3, 6).
+    """Fill Γ, κ into ``z``, and the rates of these strains into ``zt``, at the Gauss points of rows with the same
+    order. Both arrays have the shape (all rows of the table, 3, 6).
     """
     y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
@@ -327,7 +329,9 @@ def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: Flo
 def fill_energies(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
-    """Add the elastic energy [J] and the power of damping [W] of rows with the same order."""
+    """Add the elastic energy [J] and the power that damping dissipates [W] of rows with the same order to ``energies``
+    and ``powers``.
+    """
     y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):

@@ -1,14 +1,14 @@
 """Kernels of the inertia and weight of `Beam3D`.
 
 The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The inertia moments of
-the cross sections, in their frame, are
+the cross sections, in the frames of the cross sections, are
 
-    Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a.
+    Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
-This term has the form of the inertia of a rigid body about its centre of mass. bodies/rigid3d_kernels.py contains
-this term, and bodies/rigid3d.py explains the inertia κ = 4/3 tr Θ_a for a change of the length of the Euler parameters.
-The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule, whose error has the same order as the error of the
-elements.
+Each moment has the form of the inertia moment of a rigid body about the centre of mass. bodies/rigid3d_kernels.py
+evaluates the moment, and bodies/rigid3d.py explains the inertia κ = 4/3 tr Θ_a for a change of the length of the Euler
+parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule, whose error has the same order as the
+error of the elements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ STRETCHING = 4.0 / 3.0
 
 @kernel
 def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the constant mass matrix ∫ ρA N_a N_b dx of positions."""
+    """Add scale times the constant mass matrix ∫ ρA N_a N_b dx of positions to the values of the matrix."""
     for i in range(len(rows)):
         row = rows[i]
         at = row.place
@@ -49,7 +49,7 @@ def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: Float
 
 @kernel
 def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         for a in range(row.order + 1):
@@ -59,7 +59,7 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 @kernel
 def inertia(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the inertia of the rotations of the nodes to f."""
+    """Add the inertia moments of the cross sections to f, converted to generalised forces on the Euler parameters."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
@@ -82,8 +82,7 @@ def inertia_tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq, dv and da times the derivatives of `inertia` with respect to coordinates, velocities and
-    accelerations."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((WIDTH, WIDTH))
     for i in range(len(rows)):

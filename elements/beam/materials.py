@@ -1,9 +1,9 @@
-"""Functions that compute columns of beams from the material and the shape of the cross section: round bars, tubes and
-rectangles.
+"""Functions that compute properties of beams (columns of their table) from the material and the shape of the cross
+section: round bars, tubes and rectangles.
 
-The stiffnesses are EA, k GA, EI and GJ, with the area A, the shear coefficient k of Cowper, and the second moments of
-area I. ρA and ρI are the mass and the rotary inertia per length. Warping of the cross section is free. For round bars
-and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b
+The stiffnesses are EA, k GA, EI and GJ, with the area A, the shear coefficient k of Cowper, the second moments of area
+I, and the torsion constant J. ρA and ρI are the mass and the rotary inertia per length. Warping of the cross section is
+free. For round bars and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b
 
     J = a b³ (1/3 - 64 b/(π⁵ a) Σ tanh(n π a/(2 b))/n⁵),    n = 1, 3, ...
 
@@ -88,7 +88,9 @@ def _create_columns(
     modulus: float, density: float, poisson: float, dims: int, area: float, shear: float, torsion: float,
     second: float, third: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the columns for a cross section with the given area [m^2], shear coefficient [1], J, I_2 and I_3 [m^4]."""
+    """Return stiffness, mass_per_length and rotary_inertia of a cross section with the given area [m^2], shear
+    coefficient [1], J, I_2 and I_3 [m^4].
+    """
     G = modulus / (2.0 + 2.0 * poisson)
     EA, GA, EI = modulus * area, shear * G * area, modulus * third
     if dims == 2:

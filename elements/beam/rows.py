@@ -36,7 +36,7 @@ OTHER_LENGTH = 2.0
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
     """Return the global indices of the coordinates of node0 to node3, ``width`` indices per node. If no row has a
-    node3, node3 is omitted; if, in addition, no row has a node2, node2 is also omitted.
+    node3, the indices of node3 are omitted. If, in addition, no row has a node2, the indices of node2 are also omitted.
     """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
@@ -54,8 +54,8 @@ def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Return the given lengths [m]. A length of 0 is replaced by the length of the axis through the nodes at r, shape
-    (rows, nodes, d).
+    """Return the given lengths [m]. A length of 0 is replaced by the length of the axis through the nodes at the
+    positions r [m], shape (rows, nodes, d) in d dimensions.
     """
     found = np.array(given)
     for p in np.unique(order[given == 0.0]):
@@ -154,8 +154,8 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
 
 
 def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
-    """Raise ModelError for beams of length 0, for given lengths that differ much from the length of the axis, and for
-    inner nodes at wrong positions or with wrong angles.
+    """Raise ModelError for beams of length 0, for given lengths that differ from the length of the axis by more than
+    the factor `OTHER_LENGTH`, and for inner nodes at wrong positions or with wrong angles.
 
     Args:
         cosine: smallest cosine of the angles between the axis and e_1 of the cross sections, shape (resident,).

@@ -32,7 +32,7 @@ MOST_NODES, MOST_POINTS = 4, 3
 class LineRule(NamedTuple):
     """The shape functions and the Gauss rule of a beam of order p, with g = p Gauss points and n = p + 1 nodes.
 
-    w: weights of the Gauss points, their sum is 1, shape (g,).
+    w: weights of the Gauss points, shape (g,); the sum of the weights is 1.
     N, D: shape functions and their derivatives with respect to s at the Gauss points, shape (g, n).
     M: ∫ N_a N_b ds, shape (n, n).
     W: ∫ N_a ds, shape (n,).
@@ -46,8 +46,8 @@ class LineRule(NamedTuple):
 
 
 def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the n Lagrange polynomials of n points ``places``, and their derivatives, at s. Polynomial a is 1 at point
-    a and 0 at all other points.
+    """Return the values of the n Lagrange polynomials of n points ``places``, and of the derivatives of these
+    polynomials, at s. Polynomial a is 1 at point a and 0 at all other points.
 
     Returns:
         Two arrays of the shape (*s.shape, n).

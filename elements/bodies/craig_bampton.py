@@ -103,8 +103,8 @@ class Superelement:
             directions: direction of each of the N coordinates, used to compute the weight, shape (N,): 0, 1, 2 for
                 displacements along global x, y, z, and -1 for rotations. By default the body has no weight.
             mass_damping, stiffness_damping: α [1/s] and β [s] of the damping matrix α M + β K.
-            mesh: file of the mesh whose edges are drawn, read through meshio. The coordinates of the points (two or
-                three per point) are in the order of the matrices.
+            mesh: file of the mesh whose edges are drawn, read through meshio. The N coordinates of the matrices are the
+                displacements of its points, two or three per point, in the order of the points.
             name: name of the body.
 
         Returns:
@@ -198,7 +198,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # the argument is given explicitly, because newer versions of SciPy have another default
+    # the argument is given explicitly, because its default depends on the version of SciPy
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)

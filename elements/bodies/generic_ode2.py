@@ -129,7 +129,7 @@ def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def load(c: Columns, f: FloatArray) -> None:
-    """Add the constant force to f."""
+    """Add the constant forces ``c.f`` to f."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.f[i, a]
@@ -152,8 +152,8 @@ def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
 
 
 def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
-    """Return, for each row, the columns of ``dofs`` that contain its coordinates, shape (rows, w), and the number of
-    its coordinates, shape (rows,).
+    """Return, for each row, the columns of ``dofs`` that contain the coordinates of the row, shape (rows, w), and the
+    number of these coordinates, shape (rows,).
     """
     sizes = count_coordinates(rows.world, rows.padded("nodes"))
     there = (np.arange(rows.world.ref_width(rows.table, "nodes")) < sizes[:, :, None]).reshape(rows.dofs.shape)
@@ -222,8 +222,8 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Create the inertia forces M_u q_tt of user mass functions and their derivatives. Derivatives with respect to q
-    and q_t are computed by finite differences.
+    """Create the inertia forces M_u q_tt of user mass functions, and the derivatives of these forces. Derivatives with
+    respect to q and q_t are computed by finite differences.
     """
 
     def add_force(s: Evaluation) -> None:
@@ -372,7 +372,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the matrices to lists."""
+    """Convert the matrices to lists of their elements."""
     return pack_matrices(values, count_chains(values.get("nodes")) or 1, *MATRICES)
 
 

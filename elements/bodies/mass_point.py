@@ -36,8 +36,8 @@ class MassPoint(Component):
 
 @kernel
 def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(M) to the values of the matrix; ``slots`` are the indices of these values, shape (rows, k,
-    k).
+    """Add scale times the diagonal mass matrix of each row to the values of the matrix. M contains the diagonals, shape
+    (rows, k), and ``slots`` the indices of the values, shape (rows, k, k).
     """
     for i in range(len(M)):
         for d in range(M.shape[1]):
@@ -46,8 +46,9 @@ def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> No
 
 @kernel
 def gravity(M: FloatArray, dofs: IntArray, n: int, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the weight m g [N] of selected rows for the gravitational acceleration g [m/s^2], shape (3,). The first n
-    coordinates of a row are its position."""
+    """Add to f the weight m g [N] of selected rows for the gravitational acceleration g [m/s^2], shape (3,). The first
+    n coordinates of a row are the position of the point.
+    """
     for i in rows:
         for d in range(n):
             f[dofs[i, d]] += M[i, d] * g[d]
@@ -69,7 +70,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """If no node is given, create the node from its columns."""
+    """If no node is given, create a node from position, displacement and velocity."""
     in_space = shape_of(values.get("position", ()))[-1:] == (3,)
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 

@@ -1,7 +1,7 @@
 """Rigid body in 2D.
 
-With the position R and the angle φ of the node, and the vector r = A(φ) c from the node to the centre of mass, the
-equations of motion about the node are
+With the position R and the angle φ of the node, the vector r = A(φ) c from the node to the centre of mass, and the unit
+vector z normal to the plane, the equations of motion about the node are
 
     m R_tt + φ_tt m z × r - φ_t² m r = F,
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.
@@ -73,7 +73,7 @@ def inertia_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq, dv and da times the derivatives of `inertia` to the values of the matrix, with ∂r/∂φ = (-r_y, r_x)."""
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix, with ∂r/∂φ = (-r_y, r_x)."""
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -88,7 +88,7 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -135,7 +135,9 @@ def bind(rows: LocalRows) -> tuple[FloatArray, int]:
 
 
 def build(rows: LocalRows) -> System:
-    """Build the system of the rows. Its mass matrix is constant if all centres of mass are at the nodes."""
+    """Build the system of the rows. The mass matrix of the system is constant if all centres of mass are at the
+    nodes.
+    """
     system = build_masses(rows)
     center = rows.local("center_of_mass")
     if not center.any():

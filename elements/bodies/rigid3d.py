@@ -2,9 +2,10 @@
 
     m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c,    C = e·e - 1 = 0
 
-The second equation is in the frame of the body, and the body owns the multiplier of the constraint C. The position of
-the centre of mass relative to the node is A c. The equations are formulated in the coordinates of the node, so the mass
-matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
+The equation of the torque T_c is in the frame of the body, and the body owns the multiplier of the constraint C. The
+vector from the node to the centre of mass is A c in the global frame and c in the frame of the body. The equations are
+formulated in the coordinates of the node, so the mass matrix depends on the rotation. See `rigid3d_kernels` for all
+terms and `rotations` for the symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
 of the constraint is 0. Without further terms, the mass matrix would be singular, because a change of the length of e

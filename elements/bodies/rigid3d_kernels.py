@@ -1,7 +1,7 @@
 """Kernels of `RigidBody3D`: inertia, gravity and the constraint of the Euler parameters, with exact tangents.
 
 Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the rotation matrix, L the matrix in
-`rotations`, s = m c.
+`rotations`, m the mass, and s = m c with the position c of the centre of mass in the frame of the body.
 
     Γ = 2 L(e)/n,    ω = Γ e_t,    α = Γ e_tt,
     f_R = m R_tt + A (α × s + ω × (ω × s)),
@@ -11,10 +11,11 @@ Symbols: R is the position of the node, e the Euler parameters, n = e·e, A the 
 f_R is in the global frame; ω, α and the torque T about the node are in the frame of the body. The generalised forces of
 the weight are m g and Γᵀ (s × Aᵀ g), where g is the gravitational acceleration.
 
-The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. This term is
-neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within the error
-of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives follow from two equations: the
-variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. The term -ω
+n_t/n is neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within
+the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of the inertia forces
+with respect to e follow from two equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T =
+N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations
@@ -203,7 +204,8 @@ def inertia_tangent(
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # derivatives of κ e (e·e_tt + e_t·e_t), the inertia force for a change of the length of e
+        # derivatives, with respect to e, e_t and e_tt, of κ e (e·e_tt + e_t·e_t), the inertia force for a change of the
+        # length of e
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
@@ -229,7 +231,7 @@ def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w:
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in which:
         row = rows[i]
@@ -246,7 +248,7 @@ def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q of `gravity` to the values of the matrix. ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with
-    the derivative of Γᵀ.
+    the derivative of Γᵀ with respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
@@ -281,7 +283,9 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of `constraint` to the values of the matrix, including the second derivative 2 λ."""
+    """Add dq and dv times the derivatives of `constraint` with respect to coordinates and velocities, and its
+    derivatives with respect to λ, to the values of the matrix. The derivative of 2 e λ with respect to e is 2 λ.
+    """
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):
@@ -294,7 +298,9 @@ def constraint_tangent(
 
 @kernel
 def add_accelerations(rows: Any, v: FloatArray, C: FloatArray) -> None:
-    """Add -2 e_t·e_t, the right-hand side of the constraint 2 e·e_tt at acceleration level, to C."""
+    """Add -2 e_t·e_t to C. This is the right-hand side of the constraint at acceleration level,
+    2 e·e_tt = -2 e_t·e_t.
+    """
     for i in range(len(rows)):
         row = rows[i]
         for a in range(3, 7):

@@ -90,8 +90,8 @@ class MovingView(CableView):
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows. The kernels of `Cable2D` use copies of the coordinates, and the kernels of moving
-    cables convert the results.
+    """Create the system of the rows. The kernels of `Cable2D` evaluate forces and tangents from copies of the
+    coordinates. The kernels in ale_kernels.py add the results to the forces on the nodes and on s, and to the matrix.
     """
     c, n = rows.columns.records, len(rows.rows)
     # each element has its own copy of the coordinates, because the convective rates s_t r'' differ on the two sides of
@@ -160,7 +160,8 @@ def build(rows: LocalRows) -> System:
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
         strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
         strain -= found.powers.sum(axis=0)
-        # add the rate of the kinetic energy; M is linear in the coordinates, so a difference gives the exact rate of M
+        # add the rate of the kinetic energy; the mass matrix is linear in the coordinates, so a difference gives the
+        # exact rate of the mass matrix
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration
@@ -184,7 +185,7 @@ def build(rows: LocalRows) -> System:
 
 
 def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
-    """Return G x, the coefficients of r' for an axis with the coordinates x, shape (rows, 8)."""
+    """Return G x, the factors of the shape functions in r', for an axis with the coordinates x, shape (rows, 8)."""
     slid: FloatArray = np.einsum("rij,rjc->ric", rows.columns.G, x.reshape(-1, 4, 2))
     return slid.reshape(-1, 8)
 

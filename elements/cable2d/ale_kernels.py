@@ -2,8 +2,8 @@
 nodes, followed by s.
 
 Symbols: q and v are the total coordinates and the velocities of the nodes, 4 per global axis in the order r0, r0', r1,
-r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions are
-S_j' = Σ_i S_i G_ij, therefore
+r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions with
+respect to x are S_j' = Σ_i S_i G_ij, therefore
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
 
@@ -113,7 +113,7 @@ def scatter_tangent(
         for a in range(8):
             for b in range(9):
                 values[to[a, b]] += B[a, b]
-        # derivatives of the force on s, (G q)·fe
+        # derivatives of the force on s, (G q)·fe, with respect to the 9 coordinates
         if row.add_ale_variation:
             for b in range(9):
                 total = 0.0
@@ -178,13 +178,14 @@ def inertia_tangent(
             values[to[8, 6 + k]] += dq * s_t * s_t * row.moving_mass_per_length * x[n[6 + k]]
             values[to[8, 2 + k]] -= dq * s_t * s_t * row.moving_mass_per_length * x[n[2 + k]]
         values[to[8, 8]] += dv * (2.0 * rate + s_t * row.moving_mass_per_length * ends)
-        # derivatives of forces on nodes with respect to nodes
+        # derivatives of the forces on the nodes with respect to coordinates and velocities of the nodes
         for j in range(4):
             for l in range(4):
                 entry = 2.0 * dv * s_t * P[j, l] + dq * (s_t * s_t * R[j, l] + s_tt * P[j, l])
                 for k in range(2):
                     values[to[2 * j + k, 2 * l + k]] += entry
-        # derivatives of forces on nodes with respect to s, and of the force on s with respect to nodes
+        # derivatives of the forces on the nodes with respect to s and its rates, and of the force on s with respect to
+        # the coordinates of the nodes and their rates
         for k in range(8):
             values[to[k, 8]] += 2.0 * dv * (Pv[k] + s_t * Rq[k])
             values[to[8, k]] += 2.0 * s_t * (dq * Qv[k] + dv * Qq[k])
@@ -211,7 +212,7 @@ def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f
 def gravity_tangent(
     rows: NDArray[Any], g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
+    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
     for i in which:
         rho = rows[i].mass_per_length
         for k in range(2):

@@ -93,7 +93,9 @@ class Cable2D(Component):
 
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape
+    (3,).
+    """
     d = c.dofs.shape[1] // 4
     for i in rows:
         row = c.rows[i]
@@ -109,8 +111,8 @@ class CableKind(NamedTuple):
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
-    linear_beside_users: for rows with one user function (axial force or bending moment), whether the kernels evaluate
-    the other force. Otherwise NumPy evaluates both forces.
+    linear_beside_users: for rows with a user function for only one of axial force and bending moment, whether the
+    kernels evaluate the linear law of the other quantity. If not, NumPy evaluates both quantities.
     """
 
     name: str
@@ -179,8 +181,8 @@ def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Create the data of rows with user functions and the same rule; ``row`` contains their indices among the local
-    rows.
+    """Create the data of rows with user functions and the same rule; ``row`` contains the indices of the rows among the
+    local rows.
     """
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]

@@ -1,19 +1,22 @@
-"""Checks of the shape of cables. Before a solve, they find cables that are much too short for their route. After static
-solves, they find folded cables, and buckling and bends that the mesh cannot represent.
+"""Checks of the shape of cables. Before a solve, the checks find cables that are much too short for their route. After
+static solves, they find folded cables, and buckling and bends that the mesh cannot represent.
 
 In a folded cable the slope at a node points against the chord of the element:
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small stiffness,
-a folded shape has little energy and may be a minimum of the potential, but it disappears if the mesh is refined.
+A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small bending
+stiffness, a folded shape has little energy and may be a minimum of the potential, but the folded shape disappears if
+the mesh is refined.
 
-The curvature of a steep line is largest near its lower end, where its tension is smallest. If L κ at this end is a
-multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
+The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If L κ at this
+end is a multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
 
 A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its compressive
 force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
 laterally.
+
+In this module d is the number of dimensions, 2 or 3.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
@@ -109,8 +112,9 @@ def eval_free_strain(rows: LocalRows) -> FloatArray:
 
 
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
-    """Return the mean of the strains at both ends and the middle [1], shape (rows,), for coordinates x, shape (rows, 4
-    d)."""
+    """Return the mean of the strains at both ends and in the middle of each cable [1], shape (rows,), for coordinates
+    x, shape (rows, 4 d).
+    """
     r0, s0, r1, s1 = split(x)
     middle = 1.5 * (r1 - r0) / length[:, None] - 0.25 * (s0 + s1)
     first, half, last = (np.sqrt(dot(p, p)) for p in (s0, middle, s1))
@@ -209,7 +213,9 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
-    """Find elements whose compressive force exceeds the buckling load of a cable of their length with clamped ends."""
+    """Find elements whose compressive force exceeds the buckling load of a cable with clamped ends and the length of
+    the element.
+    """
     if not len(which):
         return []
     some = rows.select(which)

@@ -106,7 +106,9 @@ class CableLines:
     def _coordinates(
         self, motion: Callable[[LocalRows, Fields], CableMotion], fields: Fields
     ) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return the coordinate indices of each row, and the coordinates and velocities of a motion."""
+        """Return the coordinate indices of each row, and the coordinates and velocities that the function ``motion``
+        returns.
+        """
         if motion is eval_motion:
             return self._rows.dofs, fields.x, fields.v
         found = motion(self._rows, fields)

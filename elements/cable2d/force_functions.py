@@ -12,15 +12,17 @@ shape, or with NaN, raises an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
-are central differences. The other terms of the tangent are exact. The forces and the derivatives of N, and in the same
-form the derivatives of M, are
+are central differences. The other terms of the tangent are exact. With the integration weights w L, the generalised
+forces f and the derivatives of N with respect to coordinates q and velocities v, where a subscript denotes a partial
+derivative, are
 
     f = Σ w L (N ε_q + M κ_q),
     ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
 
-In 3D the argument curvature is |κ|, and the returned moment acts about the current direction of κ, see strains.py. Rows
-with a user function are evaluated with NumPy. Their evaluation takes about a hundred times as long as the evaluation of
-other rows. The elastic energy of these rows is not computed.
+The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
+current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
+a user function takes about a hundred times as long as the evaluation of another row. The elastic energy of these rows
+is not computed.
 """
 
 from __future__ import annotations
@@ -89,8 +91,9 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 class ForceGroup(NamedTuple):
     """Rows with the same force function ``force`` and the same function ``derivatives``, which returns the derivatives
-    of the force or is None. ``rows`` contains the indices of the rows, shape (m,). For user functions, ``calls`` counts
-    the calls, and ``kind`` is the name of the cable component for messages.
+    of the force with respect to the strains and strain rates, or is None. ``rows`` contains the indices of the rows,
+    shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable component for
+    messages.
     """
 
     rows: IntArray
@@ -238,8 +241,8 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn if given derivatives differ from finite differences of the function. The result is only a warning, because
-    wrong derivatives affect only the tangent.
+    """Warn if the derivatives that a user function returns differ from finite differences of the force function. A
+    difference causes only a warning, because wrong derivatives affect only the tangent.
     """
     for k, (which, name) in enumerate(BY.items()):
 
@@ -317,7 +320,7 @@ def _check_finite(
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # if an argument is not finite, Newton's method has diverged, which the solver reports
+    # if an argument is not finite, Newton's method has diverged, and the solver reports the divergence
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 
@@ -328,7 +331,7 @@ def _refusal(name: str, function: Any, given: str, must: str, i: int, t: float, 
 
 
 def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
-    """Add the forces [N, N m] of rows with user functions."""
+    """Add the forces [N, N m] of rows with user functions to f."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():
         strains = eval_strains(places.shape, x, v)
@@ -339,7 +342,7 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
 
 def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix; ``slots`` are the indices of these values,
-    shape (local rows, n, n).
+    shape (local rows, n, n) for n coordinates per row.
     """
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():

@@ -3,7 +3,7 @@ and 3D cables.
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
 accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
-defines the symbols e, s0, s1, p and k.
+defines the symbols e, s0, s1, p, k and the forces on these vectors.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
 
 @kernel
 def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] of any integration rule, and the inertia forces M a."""
+    """Add the forces [N, N m] of any integration rule, and the inertia forces M a, to f."""
     lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):
@@ -127,7 +127,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P times the four elements of A to four sums."""
+    """Add P times the four elements of A to the elements ``row`` to ``row`` + 3 of ``sums`` in lane k."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -136,8 +136,10 @@ def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to four sums, where B = (pp, pk, kp, kk) are the derivative blocks of a
-    point."""
+    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``row`` to ``row`` + 3 of ``sums`` in lane k, where B = (pp,
+    pk, kp, kk) are the derivative blocks of a point. P and K are the factors of one of the vectors e, s0, s1 in p and
+    k, Q and R the factors of the same or another of these vectors.
+    """
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
     sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
     sums[row + 1, k] += PQ * B[0][1] + PR * B[1][1] + KQ * B[2][1] + KR * B[3][1]
@@ -184,7 +186,7 @@ def tangent_gauss(
         for j in range(36):
             for k in range(LANES):
                 g.sums[j, k] = 0.0
-        # axial integration points: derivatives of N p
+        # axial integration points: derivatives of the force on p with respect to p and its rate
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_free(c, block, j, 1, g.free)
@@ -217,7 +219,7 @@ def tangent_gauss(
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 B = bending_blocks(px, py, kx, ky, ptx, pty, ktx, kty, wL * EI, wL * dEI, g.free[0, k], dq, dv)
-                # nine blocks between e, s0 and s1
+                # derivatives of the forces on e, s0 and s1 with respect to e, s0 and s1
                 add_bending(0, P0, K0, P0, K0, B, k, g.sums)
                 add_bending(4, P0, K0, P1, K1, B, k, g.sums)
                 add_bending(8, P0, K0, P2, K2, B, k, g.sums)
@@ -271,8 +273,8 @@ def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
 
 @kernel
 def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the strain energies [J] of stretching and of bending, and the powers [W] that axial and bending damping
-    dissipate. Both arrays have the shape (2, rows).
+    """Add the strain energies [J] of stretching and of bending to ``energies``, and the powers [W] that axial and
+    bending damping dissipate to ``powers``. Both arrays have the shape (2, rows).
 
     The energies are evaluated at the points of the integration rule, so the gradients of the energies are the residual
     without damping. If ``powers`` is empty, only the energies are computed.

@@ -54,7 +54,7 @@ class RuleRows(NamedTuple):
     Attributes:
         rows: records, shape (rows,): ``length`` [m], ``mass_per_length`` [kg/m], ``axial_stiffness`` [N],
             ``bending_stiffness`` [N m^2], ``axial_damping`` [N s], ``bending_damping`` [N m^2 s], and ``place``, the
-            index of each row in the slots.
+            index of each row in the array of slots, see `add_matrix`.
         strain: stress-free strain at the points [1], shape (rows, n).
         curvature: stress-free curvature at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
         dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with z, shape
@@ -77,7 +77,7 @@ class Lanes(NamedTuple):
         components.
     dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
         included, and the shape is (LANES * blocks, 12).
-    row: index of each row in the slots, shape (rows,).
+    row: index of each row in the array of slots, see `add_matrix`, shape (rows,).
     """
 
     given: FloatArray
@@ -139,8 +139,8 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> No
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Return the index of element (i, j) of the matrix of a row in the values of the matrix, for the block sizes of
-    `add_matrix`.
+    """Return the index of element (i, j) of the element matrix of a row in the values of the matrix of the model, for
+    the block sizes of `add_matrix`.
     """
     to, width = slots.places[row], slots.width
     if slots.height > 1:

@@ -2,7 +2,7 @@
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
 accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
-defines the symbols e, s0, s1, p and k. Kernels for all rules are in gauss.py.
+defines the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, 
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
-    -+ H.
+    """Add the forces [N, N m] and the inertia forces M a to f, with axial points at s = 0, 1/2, 1 and bending points at
+    1/2 -+ H.
 
     With d = s1 - s0 and w = √3 (2e - s0 - s1), the bending points have r' = e -+ H d and L r'' = d ± w.
     """
@@ -72,7 +72,8 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
-            # axial forces: each end point acts only on its slope, and the middle point acts on e and both slopes
+            # axial forces: the force at each end acts only on the slope at this end, and the force in the middle acts
+            # on e and both slopes
             N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k])
             N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
@@ -125,16 +126,16 @@ def fill_entries(
     j = dims * a + b
     # index differences in M between successive positions or slopes: x along a matrix row, y along a matrix column
     x, y = dims, 4 * dims * dims
-    # sums and differences of the blocks of the two bending points, and derivatives with respect to d and w of
-    # `residual_lobatto`. Each point has the weight L/2
+    # sums and differences of the blocks of the two bending points, and derivatives of the bending forces with respect
+    # to d and w; `residual_lobatto` defines d and w. Each point has the weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
     spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
     skp, dkp = 0.5 * (B0[2][j] + B1[2][j]), 0.5 * (B0[2][j] - B1[2][j])
     skk, dkk = 0.5 * iL * (B0[3][j] + B1[3][j]), 0.5 * iL * (B0[3][j] - B1[3][j])
     dw, wd = dkk - H * spk, dkk - H * skp
     dd = H * H * spp - H * (dpk + dkp) + skk
-    # derivatives with respect to e, d and s, with w = √3 (2e - s) and s = s0 + s1; the middle axial point has r' = 1.5
-    # e - 0.25 s
+    # derivatives of the forces on e, d and s with respect to e, d and s, with w = √3 (2e - s) and s = s0 + s1; the
+    # middle axial point has r' = 1.5 e - 0.25 s
     ee = iL * iL * (spp + 2.0 * ROOT3 * (dpk + dkp) + 12.0 * skk + 2.25 * A[j])
     ed = iL * (spk - H * dpp + 2.0 * ROOT3 * wd)
     de = iL * (skp - H * dpp + 2.0 * ROOT3 * dw)
@@ -143,7 +144,7 @@ def fill_entries(
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
     to = 4 * dims * a + b
-    # derivatives with respect to r0, s0, r1, s1, with e = (r1 - r0)/L
+    # derivatives of the forces on r0, s0, r1, s1 with respect to r0, s0, r1, s1, with e = (r1 - r0)/L
     M[to, k], M[to + x, k], M[to + 2 * x, k], M[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
     to += y
     M[to, k], M[to + 2 * x, k] = de - se, se - de

@@ -111,8 +111,8 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# The following kernels do not call `mass_rows`, because the compiler would reorder the sums, which changes the last
-# digits of results.
+# The following kernels do not call `mass_rows`, because the compiler would reorder the sums, and the last digits of
+# results would change.
 
 
 @kernel(inline=True)

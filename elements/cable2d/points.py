@@ -4,15 +4,17 @@ Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and o
 
     r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1.
 
-The factors P and K follow from the cubic shape functions. The forces of each point on p and k, and their derivatives,
-are mapped to the coordinates by these factors. The derivatives of the strain ε = |p| - 1 and of the curvature κ = (p ×
-k)/g, with g = p·p, are
+The factors P and K follow from the cubic shape functions. The force on a vector (p, k, e, s0 or s1) is the generalised
+force conjugate to this vector. The forces on p and k at each point, and their derivatives, are mapped to the
+coordinates by these factors. The derivatives of the strain ε = |p| - 1 and of the curvature κ = (p × k)/g, with g =
+p·p, are
 
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
-With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and its derivative is ∂κ_t/∂z = κ_zz z_t. Therefore damping
-needs no additional derivatives. In the code, names of rates end with t: pt = r'_t, kt = r''_t.
+With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and the derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
+Therefore damping needs no derivatives in addition to κ_z and κ_zz. In the code, names of rates end with t: pt = r'_t,
+kt = r''_t.
 """
 
 from __future__ import annotations
@@ -104,7 +106,7 @@ def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]
 
 
 def array_form(function: Any) -> Any:
-    """Return the Python function of a kernel, which accepts arrays instead of scalars."""
+    """Return the Python function of a kernel. This function accepts arrays instead of scalars."""
     return getattr(function, "py_func", function)
 
 
@@ -148,7 +150,7 @@ def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: fl
 def axial_block(
     px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float, dq: float, dv: float
 ) -> Four:
-    """Return the derivative of the force on p [N]: elements xx, xy, yx, yy."""
+    """Return dq ∂f/∂p + dv ∂f/∂p_t of the force f on p [N]: elements xx, xy, yx, yy."""
     length = sqrt(px * px + py * py)
     il = 1.0 / length
     et = il * (px * ptx + py * pty)
@@ -182,7 +184,9 @@ def bending_blocks(
     px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
     EI: float, dEI: float, kap: float, dq: float, dv: float,
 ) -> Blocks:  # fmt: skip
-    """Return the derivatives of the forces on p and k: blocks pp, pk, kp, kk, each with the elements xx, xy, yx, yy."""
+    """Return dq times the derivatives of the forces on p and k with respect to p and k, plus dv times the derivatives
+    with respect to the rates of p and k: blocks pp, pk, kp, kk, each with the elements xx, xy, yx, yy.
+    """
     ig = 1.0 / (px * px + py * py)
     kappa = ig * (px * ky - py * kx)
     # κ_p = (ax, ay), κ_k = (bx, by)

@@ -1,4 +1,6 @@
-"""Tensions of 2D and 3D cables. Solvers use them to detect jumps of the tension; see `Pulls`."""
+"""Tensions of 2D and 3D cables. Solvers detect jumps of the tension by comparison of the tensions before and after a
+step; see `Pulls`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def fill_pulls(
 
     Args:
         row: indices of these cables, shape (k,).
-        dofs: coordinate indices of all cables, shape (rows, 4 d).
+        dofs: coordinate indices of all cables, shape (rows, 4 d) in d dimensions.
         inverse, stiffness, free: 1/L [1/m], EA [N] and mean stress-free strain [1], shape (k,).
         P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the integration points, shape (points, 3).
         weight: weights of the integration points [1], shape (points,).

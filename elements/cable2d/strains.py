@@ -1,5 +1,5 @@
-"""Strain and curvature of cables at arbitrary points, with rates and derivatives, as NumPy functions for outputs and
-user functions.
+"""Strain and curvature of cables at arbitrary points, with rates and with derivatives with respect to the coordinates,
+as NumPy functions for outputs and user functions.
 
 Arrays have the shape (rows, n, ...) with n points per row. In d dimensions, positions and slopes have d components.
 Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With the function `cross` the equations have the same

@@ -38,7 +38,7 @@ def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) 
 
 @kernel(inline=True)
 def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
-    """Add w a to three elements of lane k."""
+    """Add w a to the elements ``to`` to ``to`` + 2 of ``sums`` in lane k."""
     sums[to, k] += w * a[0]
     sums[to + 1, k] += w * a[1]
     sums[to + 2, k] += w * a[2]
@@ -46,7 +46,7 @@ def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
 
 @kernel
 def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] of any integration rule, and the inertia forces M a."""
+    """Add the forces [N, N m] of any integration rule, and the inertia forces M a, to f."""
     lanes = np.empty(1, WORK_3D)
     axial = len(r.wa)
     for block in range(len(c.given)):
@@ -88,14 +88,14 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def take_curvature(c: Lanes, block: int, place: int, k: int, free: FloatArray) -> None:
-    """Copy the stress-free curvature of a point to column k of ``free``."""
+    """Copy the stress-free curvature of a point in lane k to column k of ``free``."""
     for i in range(3):
         free[i, k] = c.given[block, place + i, k]
 
 
 @kernel(inline=True)
 def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
-    """Add w A to nine elements of lane k."""
+    """Add w A to the elements ``to`` to ``to`` + 8 of ``sums`` in lane k."""
     add_vector(to, w, (A[0], A[1], A[2]), k, sums)
     add_vector(to + 3, w, (A[3], A[4], A[5]), k, sums)
     add_vector(to + 6, w, (A[6], A[7], A[8]), k, sums)
@@ -103,8 +103,8 @@ def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to nine elements of lane k, where B = (pp, pk, kp, kk) are the derivative
-    blocks of a point.
+    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``to`` to ``to`` + 8 of ``sums`` in lane k, where B = (pp, pk,
+    kp, kk) are the derivative blocks of a point. cable2d/gauss.py defines the factors P, K, Q and R.
     """
     add_entries(to, P * Q, B[0], k, sums)
     add_entries(to, P * R, B[1], k, sums)

@@ -64,7 +64,9 @@ def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
     L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
-    """Write component j of the forces on the coordinates of lane k, from the forces at all integration points."""
+    """Compute component j of the forces on the coordinates of lane k from the forces at all integration points, and
+    write it to F.
+    """
     # forces on e, on d and on s0 + s1; each bending point has the weight L/2
     turn = 0.5 * ROOT3 * (b0 - b1)
     fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
@@ -75,8 +77,9 @@ def put_forces(
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
-    -+ H."""
+    """Add the forces [N, N m] and the inertia forces M a to f, with axial points at s = 0, 1/2, 1 and bending points at
+    1/2 -+ H.
+    """
     lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]
@@ -91,7 +94,8 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
 
-            # axial forces: each end point acts only on its slope, and the middle point acts on e and both slopes
+            # axial forces: the force at each end acts only on the slope at this end, and the force in the middle acts
+            # on e and both slopes
             N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g.free[0, k])
             N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g.free[2, k])
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)

@@ -1,7 +1,7 @@
 """One point of a `Cable3D`: kernels for the force and the tangent of a point.
 
 As in 2D cables (cable2d/points.py), strains depend only on p = r' and k = r''. With g = p·p, the curvature vector κ =
-(p × k)/g and its moment m,
+(p × k)/g and the bending moment m conjugate to κ,
 
     force on p   P = (k × m)/g - 2 (m·κ)/g p,      force on k   K = (m × p)/g,
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,
@@ -11,8 +11,8 @@ If δm = c δκ + d δκ_t, then with c' = (c - d g_t/g)/g, d' = d/g, u = c' k +
 
     δm = δp × u + w × δk - 2 κ (w·δp) - 2 d' κ_t (p·δp).
 
-The tangent consists of δP and δK with this δm, plus their variations at constant m. The blocks are sums of dyads a bᵀ,
-multiples of I and cross-product matrices.
+The tangent consists of the variations of P and K due to this δm, plus the variations of P and K at constant m. The
+blocks are sums of dyads a bᵀ, multiples of I and cross-product matrices.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def axial_force(p: Vector, pt: Vector, EA: float, dEA: float, eps: float) -> flo
 
 @kernel(inline=True)
 def axial_block(p: Vector, pt: Vector, EA: float, dEA: float, eps: float, dq: float, dv: float) -> Nine:
-    """Return the 3 x 3 derivative of the force on p [N], row by row."""
+    """Return dq ∂f/∂p + dv ∂f/∂p_t of the force f on p [N], a 3 x 3 matrix, row by row."""
     length = sqrt(dot(p, p))
     il = 1.0 / length
     et = il * dot(p, pt)
@@ -71,7 +71,9 @@ def bending_force(
 def bending_blocks(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector, dq: float, dv: float
 ) -> Blocks:
-    """Return the derivatives of the forces on p and k: 3 x 3 blocks pp, pk, kp, kk, each row by row."""
+    """Return dq times the derivatives of the forces on p and k with respect to p and k, plus dv times the derivatives
+    with respect to the rates of p and k: 3 x 3 blocks pp, pk, kp, kk, each row by row.
+    """
     ig = 1.0 / dot(p, p)
     h, ht0, ht1 = cross(p, k), cross(pt, k), cross(p, kt)
     kappa = ig * h[0], ig * h[1], ig * h[2]

@@ -48,7 +48,9 @@ from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 REACHED = 2.0 * FURTHEST
-"""Value of 1 + b·t of a slope below which the message of a failed solve names the node [1]."""
+"""Value of 1 + b·t [1], with the direction b of ``turned_from`` and the unit vector t along the slope of a node, below
+which the message of a failed solve names the node.
+"""
 MOST_POINTS = 5, 3
 """Largest number of axial points and largest number of bending points of an integration rule."""
 
@@ -101,11 +103,12 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows, whose fields have the names of the columns of the schema.
+    """Return the records of the rows; the fields of a record have the names of the columns of `TwistCable3D`.
 
-    Additional fields are b0, b1, F0, F1 of the nodes, dofs, shape (14,), and place, the index of a row among the local
-    rows. The fields free_angle and free_twist are values in the reference configuration, see `twist_angle`. The fields
-    free_strain, shape (5,), and free_curvature, shape (3, 2), are the stress-free values at the integration points.
+    Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
+    a row among the local rows. The fields free_angle and free_twist are the angle m_1 and the twist angle T in the
+    reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the stress-free
+    values at the integration points.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))

@@ -9,8 +9,8 @@
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
 
 Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β the torque
-would be constant in each element, and errors would be of second order. With β errors are of fourth order. The stiffness
-k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
+would be constant in each element, and errors would be of second order in the length of the elements. With β errors are
+of fourth order. The stiffness k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
 twist_points.py defines T, κ_1, κ_2 and y. Let g and H be the first and second derivatives of a strain z with respect to
 y, and s the conjugate force or moment. The force s g has the derivative s H + g gᵀ ∂s/∂z with respect to y. If s
@@ -47,7 +47,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def read(P: FloatArray, j: int) -> Vector:
-    """Read the factors of e, s0, s1 at a point of an integration rule."""
+    """Return the factors of e, s0, s1 in r' or L r'' at point j of an integration rule."""
     return P[j, 0], P[j, 1], P[j, 2]
 
 
@@ -121,7 +121,7 @@ def fill_point(
 
 @kernel
 def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
-    """Convert the forces on y to forces on the coordinates, and add them to f."""
+    """Convert the generalised forces g conjugate to y to forces on the coordinates, and add these forces to f."""
     n = row.dofs
     for a in range(3):
         f[n[a]] -= iL * g[a]
@@ -134,7 +134,7 @@ def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m]."""
+    """Add the forces [N, N m] to f."""
     y, yt, total, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     for i in range(len(rows)):
@@ -178,7 +178,9 @@ def add_strain(
     stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
     dq: float, dv: float, matrix: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivative of the force ``stress`` g, where ∂stress = stiffness ∂z + damping ∂z_t."""
+    """Add dq times the derivative of ``stress`` g with respect to y, and dv times the derivative with respect to y_t,
+    to the matrix, where ∂stress = stiffness ∂z + damping ∂z_t.
+    """
     for j in range(COUNT):
         rate = 0.0
         for k in range(COUNT):
@@ -245,7 +247,7 @@ def tangent(
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * il * dot(p, pt)
             t = il * p[0], il * p[1], il * p[2]
-            # derivatives of the strain
+            # first and second derivatives of the strain with respect to y
             stretch[:] = 0.0
             add_gradient(1.0, P, t, stretch)
             for a in range(3):
@@ -257,7 +259,7 @@ def tangent(
             for m in range(COUNT):
                 for n in range(9, COUNT):
                     H[m, n], H[n, m] = 0.0, 0.0
-            # derivatives of the axial force, including the coupling with the torque
+            # derivatives of the axial force with respect to y and y_t, including the coupling with the torque
             add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
@@ -271,7 +273,7 @@ def tangent(
             s, w, P, K = r.sb[j], r.wb[j] * L, read(r.Pb, j), read(r.Kb, j)
             K = (iL * K[0], iL * K[1], iL * K[2])
             p, k, g1, g2 = interpolate(P, 1.0, y), interpolate(K, 1.0, y), G[j, 0], G[j, 1]
-            # second derivatives of the curvatures
+            # second derivatives of the curvatures with respect to y
             _, d1, d2 = axes_of(frame_at(row, s, p, y, T))
             fill_spin(row, s, P, p, y, sigma)
             fill_spin_change(row, s, P, p, y, dsigma)
@@ -290,7 +292,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
         add_product(-0.5 * dq / stiffness, along, along, matrix)
-        # transformation from y to the coordinates
+        # transformation of the derivatives with respect to y to derivatives with respect to the coordinates
         to = slots[row.place]
         for a in range(14):
             m, u = find_part(a, iL)
@@ -301,7 +303,9 @@ def tangent(
 
 @kernel
 def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energies of stretching, bending and torsion, including the coupling energy, and the damping powers."""
+    """Add the energies of stretching, bending and torsion, including the coupling energy, to ``energies``, and the
+    powers that damping dissipates to ``powers``.
+    """
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     for i in range(len(rows)):

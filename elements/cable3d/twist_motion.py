@@ -7,8 +7,9 @@
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
 The matrix m is the mean of the consistent and the lumped mass matrix. With this mean, torsional frequencies have errors
-of fourth order. The last term of the forces on p_i is the gyroscopic force. It follows from the exterior derivative of
-the 1-form ω dt, which is the area form on the unit sphere of tangents.
+of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. The
+gyroscopic force follows from the exterior derivative of the 1-form ω dt. This derivative is the area form on the unit
+sphere of tangents.
 
 Source: Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.
@@ -65,7 +66,7 @@ def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: 
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the inertia forces of the spin."""
+    """Add the inertia forces of the spin to f."""
     omega, omega_t = np.empty(2), np.empty(2)
     for i in range(len(rows)):
         row = rows[i]
@@ -123,14 +124,15 @@ def inertia_tangent(
                 change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
         m = row.rotary_inertia * row.length / 12.0
         for k in range(2):
-            # derivatives due to variations of momentum and torque, which depend on both nodes
+            # derivatives due to variations of the momenta Π_i and the torques α_i, which depend on both nodes
             for j in range(2):
                 w = 5.0 * m if j == k else m
                 for c in range(4):
                     for d in range(4):
                         r, s = 3 + 6 * k + c if c < 3 else 12 + k, 3 + 6 * j + d if d < 3 else 12 + j
                         values[to[r, s]] += w * (on_v[k, c] * change_t[j, d] + gyro[k, c] * change[j, d])
-            # derivatives with respect to the slope of the node itself, at constant momentum and torque
+            # derivatives of the forces on a slope with respect to this slope and its rate, at constant momentum and
+            # torque
             b, p, pt = direction(row, k), read(x, n, k), read(v, n, k)
             momentum, torque = m * (5.0 * omega[k] + omega[1 - k]), m * (5.0 * omega_t[k] + omega_t[1 - k])
             (S, D), h, turn, il = find_scale(b, p), cross(b, p), cross(p, pt), 1.0 / sqrt(dot(p, p))

@@ -1,7 +1,8 @@
-"""Strains of a cable with twist at its integration points, and their first and second derivatives.
+"""Strains of a cable with twist at the integration points, and the first and second derivatives of the strains with
+respect to the coordinates y.
 
 The 11 coordinates y = [e, s0, s1, φ0, φ1] of a row are e = (r1 - r0)/L, the slopes s0, s1 of the nodes and the angles
-φ0, φ1 of their frames. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
+φ0, φ1 of the frames of the nodes. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
 cable2d/points.py.
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
@@ -11,11 +12,12 @@ cable2d/points.py.
 
 R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after the
 smallest rotation from t_0 to t_1. For the angle m_2, F_0 is rotated in two steps: to the tangent in the middle of the
-element, then to t_1. A step rotates the frame from one tangent to the next without spin. Up to terms of fourth order,
-the error of m_2 is a quarter of the error of m_1, so the combination in T has an error of fourth order. All steps
-depend only on directions of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
+element, then to t_1. A step rotates the frame from one tangent to the next without spin. Up to terms of fourth order in
+the length of the element, the error of m_2 is a quarter of the error of m_1, so the combination in T has an error of
+fourth order. All steps depend only on directions of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of
+the cable.
 
-With the form σ = ω·t, where ω is the spin of the frame at x,
+With the linear form σ = ω·t, where ω is the spin of the frame at x,
 
     δT   = δφ1 - δφ0 + sum of the steps,        δσ see `step_gradients`
     δκ_1 = d_1·δκ + κ_2 σ,                      δκ_2 = d_2·δκ - κ_1 σ
@@ -94,8 +96,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the linear form of a step to H. Rows of H are the components of the form, and
-    columns are the coordinates y.
+    """Add w times the derivative of the linear form of a step with respect to y to H. Rows of H belong to the
+    components of the form, and columns to the coordinates y.
     """
     for j in range(3):
         for b in range(3):
@@ -109,7 +111,7 @@ def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: Flo
 
 @kernel
 def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Quaternion]:
-    """Return the tangents and the frames without twist at both nodes."""
+    """Return the tangents t_i and the frames R(b_i, t_i) F_i, before the rotation by φ_i, at both nodes."""
     t0, t1 = unit((y[3], y[4], y[5])), unit((y[6], y[7], y[8]))
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     F0 = (row.F0[0], row.F0[1], row.F0[2], row.F0[3])

@@ -14,7 +14,7 @@ where the rope is stored under the tension T_s (``store_tension``). Rope that le
 metre to the model. Therefore, if the winch does not move and the tension at the outlet is N, the rope exerts the force
 N (1 + ε) + W - EA ε²/2 in the direction of increasing l. Rope that passes the outlet has the velocity of the material
 at the outlet, and carries mass, momentum and energy (outputs ``mass_flow`` and ``momentum_flow``, quantities
-``strain_flow`` and ``kinetic_flow`` of the ledger).
+``strain_flow`` and ``kinetic_flow`` of `EnergyLedger`).
 
 The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`, so the element
 does not lock.
@@ -213,7 +213,7 @@ class Sections(NamedTuple):
     """Results at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial
     force [N], shape (rows, k).
 
-    All values are NaN for cables in reserve, which are inactive.
+    All values are NaN for cables in reserve, that is, for inactive cables.
     """
 
     position: FloatArray

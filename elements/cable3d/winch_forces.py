@@ -59,8 +59,9 @@ def add_elastic(
     rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the elastic forces to f, dq times their derivatives to the values of the matrix, and the energies of
-    stretching and bending to ``energies``, shape (2, rows). Results for empty arrays are not computed.
+    """Add the elastic forces to f, dq times the derivatives of these forces with respect to z to the values of the
+    matrix, and the energies of stretching and bending to ``energies``, shape (2, rows). Results for empty arrays are
+    not computed.
     """
     n = count_coordinates(rows)
     d = (n - 1) // 4
@@ -111,7 +112,7 @@ def add_elastic(
                         for j in range(4):
                             q = x[dofs[d * j + a]]
                             twice[d + a] += (6.0 - 4.0 * (j % 2)) * S[1, j] * q / (l * l)
-                    # second derivatives of the energy between all coordinates
+                    # second derivatives of the energy with respect to all pairs of coordinates
                     for a in range(used):
                         for b in range(n):
                             KG[a, b] = dot(K[a, :used], G[:used, b])
@@ -144,8 +145,8 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the damping forces d_EA ε_t to f, dq and dv times their derivatives to the values of the matrix, and the
-    dissipated power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
+    """Add the forces f of axial damping to ``f``, dq ∂f/∂z + dv ∂f/∂z_t to the values of the matrix, and the dissipated
+    power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
 
     The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The components of J are S_i'
     e for the nodes, and e·(dr'/dl at constant material) for l.
@@ -187,7 +188,7 @@ def add_damping(
             for a in range(d):
                 for b in range(d):
                     across[a, b] = ((1.0 if a == b else 0.0) - e[a] * e[b]) / size
-            # second derivatives with respect to nodes, and with respect to nodes and l
+            # elements of DJ for two coordinates of the nodes, and for one coordinate of the nodes and l
             for a in range(d):
                 for j in range(4):
                     at = d * j + a

@@ -68,8 +68,8 @@ def inertia_tangent(
         dofs, to, l = row.dofs, slots[i], find_length(row, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
-            # acceleration of the material (r_tt), summed over the terms with q_tt, l_tt, l_t q_t and l_t², and its
-            # derivative with respect to l (by_l)
+            # acceleration of the material (r_tt), summed over the terms with q_tt, l_tt, l_t q_t and l_t², and the
+            # derivative of this acceleration with respect to l (by_l)
             fill_shapes(row, P, point, l, S)
             m = P.w[point] * row.share * l * row.mass_per_length
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
@@ -84,7 +84,8 @@ def inertia_tangent(
             sum_up(S[2], 2, x, dofs, Cq, other, l)
             for k in range(d):
                 r_tt[k] += l_t * l_t * Cq[k]
-                # the last term is the derivative of the integration weight, which is proportional to l
+                # the last term is the derivative of the integration weight with respect to l; the weight is
+                # proportional to l
                 by_l[k] += l_t * l_t * other[k] + r_tt[k] / l
             # derivatives of the acceleration with respect to the coordinates of the nodes
             for j in range(4):
@@ -94,7 +95,7 @@ def inertia_tangent(
                 # derivative of the acceleration with respect to l, including the integration weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
-                # derivatives with respect to nodes and l, and with respect to nodes
+                # elements of the matrix for one coordinate of the nodes and l, and for two coordinates of the nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
@@ -129,7 +130,7 @@ def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray,
 def gravity_tangent(
     rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂/∂q of `gravity` to the values of the matrix."""
+    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))

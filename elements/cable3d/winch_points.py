@@ -13,8 +13,8 @@ and at constant material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
     dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
 
 The material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration u_t = Σ S_i a_i + l_tt B_i q_i + 2 l_t
-B_i v_i + l_t² C_i q_i. The derivative of its position with respect to l is w = Σ B_i q_i. The coordinates z are the 4 d
-coordinates of both nodes in d dimensions, followed by l.
+B_i v_i + l_t² C_i q_i. The derivative of the position of the material with respect to l is w = Σ B_i q_i. The
+coordinates z are the 4 d coordinates of both nodes in d dimensions, followed by l.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Points(NamedTuple):
-    """Positions s = ξ of k points and their weights w, shape (k,), and N, N', N'' at these points, shape (k, 4)."""
+    """Positions s = ξ and weights w of k points, shape (k,), and N, N', N'' at these points, shape (k, 4)."""
 
     s: FloatArray
     w: FloatArray
@@ -52,8 +52,9 @@ def find_length(row: Any, x: FloatArray) -> float:
 
 @kernel
 def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """Fill S, shape (3, 4), with the factors of r', of r'', and of the derivative of r' with respect to l at constant
-    material."""
+    """Fill S, shape (3, 4), with the factors of q_i in r', in r'', and in the derivative of r' with respect to l at
+    constant material.
+    """
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2

@@ -120,10 +120,10 @@ def cables_from_mesh(
     name: str = "net",
     **cable_columns: Any,
 ) -> CableMesh:
-    """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
+    """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and within the lines.
 
-    Cables that meet at a point share the position of this point. They also share the slope if the axis is smooth at
-    this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.
+    Cables that meet at a point share the position of this point. The cables also share the slope if the axis is smooth
+    at this point, see ``slopes``. Otherwise each cable has its own slope, and the point is a hinge.
 
     Args:
         world: the world.
@@ -138,7 +138,7 @@ def cables_from_mesh(
         slopes: points at which lines share a slope. With ``"smooth"``, these are points at which two lines of one
             section meet at an angle of at most ``corner_angle``. With ``"through"``, points at which more lines meet
             are included; lines are paired by the smallest angles. With ``"separate"``, lines do not share slopes; only
-            the cables of one line do.
+            the cables of one line share slopes.
         corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; otherwise they are

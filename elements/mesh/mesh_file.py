@@ -3,7 +3,8 @@
 The names of sets are the names of physical groups (gmsh), of cell sets and point sets, or of arrays of integers on
 cells and points, in which .vtu and .xdmf files store sets:
 
-- An array with the values 0 and 1 is one set with the name of the array. It contains the cells or points with value 1.
+- An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
+  value 1.
 - An array with the values -1, 0, .. k - 1 describes k sets if its name consists of the names of k sets joined by "-".
   This is the format in which meshio writes sets.
 - For any other array, each value v describes a set with the name "name=v".

@@ -8,8 +8,8 @@ point. The unit vector d_e points from end e into its line. The angle between tw
 
 Two ends are joined if this angle does not exceed the corner angle, and if no other end of the same section at this
 point has a smaller angle with a or with b. Joined lines form paths and loops. All lines of a path get the direction of
-the first of these lines in the file. If two lines are joined, their common slope is the unit vector halfway between
-their directions.
+the first of these lines in the file. The common slope of two joined lines is the unit vector halfway between the
+directions of the lines.
 
 A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
 = t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
@@ -95,7 +95,9 @@ def join_ends(
 
 
 def find_reversed(ends: Ends) -> NDArray[np.bool_]:
-    """Return whether the direction of each line is opposite to its direction in the file, shape (lines,)."""
+    """Return whether the direction of each line in its path or loop is opposite to the direction of the line in the
+    file, shape (lines,).
+    """
     from scipy.sparse import coo_array  # imported here, because most models do not need SciPy
     from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need SciPy
 
@@ -124,7 +126,7 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # a single line is not normalised again, so that its direction remains exact
+    # the direction of a single line is not normalised again, because rounding would change it
     return np.where(alone[:, None], total, unit)
 
 

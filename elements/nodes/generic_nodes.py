@@ -5,11 +5,12 @@ reduced body, a drive train and a string of masses. `state_node` returns the typ
 satisfy y_t = f(t, y, ...). Examples are controllers, filters and pressures.
 
 The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
-acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and the
-methods keep their order of accuracy. For a state node, the generalised-alpha method is equal to the method of Jansen,
-Whiting and Hulbert for first-order systems, but with other constants. The trapezoidal rule is unchanged. With a
-constraint on velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a
-state can prescribe the position of a motor. Static solvers find states with y_t = 0.
+acceleration. Therefore integration methods, constraints, restarts and parallel runs need no special case, and
+integration methods keep their order of accuracy. For a state node, the generalised-alpha method has the equations of
+the method of Jansen, Whiting and Hulbert for first-order systems; only the values of the constants of the two methods
+differ. The trapezoidal rule for the coordinates gives the trapezoidal rule for the states. With a constraint on
+velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can
+prescribe the position of a motor. Static solvers find states with y_t = 0.
 
 For each n there is a separate type of node, which is created on first use.
 
@@ -53,7 +54,7 @@ def state_node(states: int) -> type[Component]:
     """Return the type of a node with the given number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
     The node has the column ``states``, the initial values, of shape (states,) and 0 by default. The value of a
-    coordinate marker is the integral of a state over time, and its rate is the state.
+    coordinate marker is the integral of a state over time, and the rate of this value is the state.
 
     Args:
         states: number of states, from 1 to 100 000.
@@ -115,8 +116,8 @@ def find_acceleration(rows: LocalRows) -> FieldEntries:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. This function is required to unpickle
-    messages between processes.
+    """Create a type from its name, such as ``GenericNode3`` or ``StateNode2``. Messages between processes are unpickled
+    by means of this function.
     """
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:

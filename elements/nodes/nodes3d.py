@@ -142,8 +142,8 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes with several bodies, and for nodes without a body, because their Euler parameters are
-    not constrained.
+    """Raise ModelError for nodes with several bodies, and for nodes without a body, because the Euler parameters of
+    such nodes are not constrained.
     """
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():

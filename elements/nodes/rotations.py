@@ -50,7 +50,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
 
 
 def normalise(vectors: FloatArray) -> FloatArray:
-    """Return vectors of shape (n, 3) divided by their lengths, which must be > 0."""
+    """Return vectors, shape (n, 3), each divided by its length, which must be > 0."""
     units: FloatArray = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     return units
 

@@ -1,7 +1,7 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
 R(a, b) is the smallest rotation from the unit vector a to the unit vector b. If a frame at a has the spin σ = ω·a, and
-is moved to b by R(a, b), its spin about b is
+is moved to b by R(a, b), the spin of the moved frame about b is
 
     σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 
@@ -13,7 +13,7 @@ The integral of c·(a_t + b_t) along a closed path is the area that the directio
 the angle between two frames that are connected by a chain of such rotations does not depend on the path of the motion.
 R does not exist for b = -a.
 
-Rotations are unit quaternions (w, x, y, z). A product first rotates by its right factor.
+Rotations are unit quaternions (w, x, y, z). The rotation of the right factor of a product is applied first.
 
 Source: M. Bergou, M. Wardetzky, S. Robinson, B. Audoly, E. Grinspun, ACM Transactions on Graphics 27 (2008), 63; for
 the smallest rotation M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
@@ -119,7 +119,7 @@ def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
 
 @kernel(inline=True)
 def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, Vector]:
-    """Return the variations of G_p and G_q for variations dp and dq.
+    """Return the variations of G_p and G_q for the variations dp and dq of p and q.
 
     G_p = h/(l s):  δG_p = δh/(l s) - G_p (δl/l + δs/s),  δs = n δl + l δn + δ(p·q),  l = |p|,  n = |q|
     """

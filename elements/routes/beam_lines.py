@@ -3,7 +3,7 @@
 The axis e_1 of each node is tangential to the route. In 3D, e_2 of the first node is the component of ``normal``
 perpendicular to the route. Between two nodes the frame is rotated without spin about the route. At the end of a closed
 3D route, the resulting frame differs from the first frame by an angle about the axis. This angle is distributed along
-the route, so that the beam closes without a jump of the frame.
+the route. Therefore the beam closes without a jump of the frame.
 
 routes.py, spatial_routes.py and spline_route.py contain the geometry of routes.
 """

@@ -2,7 +2,7 @@
 route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
-given. In 3D they are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given.
+given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given.
 
 routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
@@ -319,7 +319,7 @@ def find_direction(slopes: FloatArray) -> FloatArray:
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
     directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # values are rounded, so that argmax selects the first of values that differ only by rounding errors
+    # Values are rounded. Therefore argmax selects the first of several values that differ only by rounding errors.
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 

@@ -10,8 +10,8 @@ tension and the stretch are
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
 x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V. If V is chosen for
-each H such that z(L) satisfies its equation, x(L) increases with H. Therefore two nested bracketing searches find the
-unique solution for both slack and taut cables.
+each H such that z(L) equals the vertical coordinate of the second point, x(L) increases with H. Therefore two nested
+bracketing searches find the unique solution for both slack and taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -238,7 +238,9 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Return limits between which an increasing function changes its sign. ``low`` and ``high`` are initial guesses."""
+    """Return two arguments between which an increasing function changes from negative to positive values. ``low`` and
+    ``high`` are initial guesses.
+    """
     for _ in range(60):
         if miss(low) <= 0.0:
             break

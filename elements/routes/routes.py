@@ -195,7 +195,7 @@ def route_around(
     open route begins on the first circle, `turns` turns before the point at which the cable leaves the circle (rope on
     a drum). Without ``end`` an open route ends on the last circle, `turns` turns after the point at which the cable
     meets the circle. If the distance of ``start`` or ``end`` from the centre of its circle is radius + radial_offset,
-    this point is the tangent point.
+    the given point is the tangent point.
 
     The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
     plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this
@@ -280,7 +280,7 @@ class CenterLine(Protocol):
         """Length along which nodes are spaced [m]."""
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions, unit tangents and curvatures."""
+        """Return positions, unit tangents and curvatures at the arc lengths s [m]."""
 
 
 @checked(

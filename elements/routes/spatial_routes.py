@@ -195,7 +195,8 @@ def helix(
         turns: number of turns [1].
         pitch: advance along the axis in one turn [m]; < 0 if the helix advances against the axis.
         start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
-            axis is used. The default is the global x axis, or the global y axis if the axis is nearly parallel to x.
+            axis is used. The default is the global x axis, or the global y axis if the axis of the drum is nearly
+            parallel to global x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the axis of the cable from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].

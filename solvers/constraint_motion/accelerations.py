@@ -4,15 +4,15 @@
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
-laws need this return mapping. Therefore, within a step, forces are functions of (t, q, v). The values written by
-``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``. The laws
-receive the time since the start of the step as the step size.
+laws need this procedure (return mapping). Therefore, within a step, forces are functions of (t, q, v). The values
+written by ``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``.
+The laws receive the time since the start of the step as the step size.
 
-Mass. If the mass matrix is diagonal and constant, the forces are divided by it; any other constant mass matrix is
-factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each
-time, and factorised if it has changed. Where constraints do not couple the bodies, the factors are small dense blocks
-(`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or
-``-<prefix>pc_...``, selects PETSc instead of these methods.
+Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
+mass matrix is factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is
+evaluated each time, and factorised if it has changed since the last factorisation. Where constraints do not couple the
+bodies, the factors are small dense blocks (`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a
+PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class Accelerations:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
-        """Return C or its time derivative at the present fields, shape (m + 1,)."""
+        """Return C or the time derivative of C at the state in the fields, shape (m + 1,)."""
         fields, c = self.assembly.fields, self._c
         fields.lam[:], c[:] = 0.0, 0.0
         fields.rate_level = rate_level
@@ -278,7 +278,7 @@ class Accelerations:
 
 def declare_no_solver(prefix: str) -> None:
     """Register a PETSc solver with this prefix, although compiled code solves the equations. PETSc then accepts options
-    with this prefix and lists them in its help.
+    with this prefix, and the help of PETSc lists these options.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)

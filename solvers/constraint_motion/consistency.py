@@ -12,16 +12,16 @@ the constraints. The violation is
 
     e = C_q a - r,
 
-where r is the right-hand side of the acceleration equations. In smooth motion e is of order h² and changes by order h³
-from step to step. If this change exceeds `KINK` times the size of the terms of e, accelerations, multipliers and, at
-index 3, velocities are projected onto the constraints:
+where r is the right-hand side of the acceleration equations. In smooth motion with the step size h, e is of order h²
+and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of e,
+accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
-The constraint on the norm of Euler parameters is excluded. It does not depend on time, so its e changes only after a
-jump of a torque, after a kink of another constraint, or if steps are too long for the rotation. This e is an
-acceleration in the direction of the vector of Euler parameters, which does not rotate the body. A projection would only
-change the rotation by a fraction of the discretisation error of the step.
+The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
+changes only after a jump of a torque, after a kink of another constraint, or if steps are too long for the rotation.
+This e is an acceleration in the direction of the vector of Euler parameters, which does not rotate the body. A
+projection would only change the rotation by a fraction of the discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
@@ -32,10 +32,11 @@ constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very large
-forces. In this case M + h ∂f/∂v replaces M for velocities; the change is then the response of the step to an impulse.
-The derivative j is the one-sided derivative before or after the present time, whichever interval has no kink. If the
-motion is smooth, a projection does not reduce the accuracy of the method. The projection is repeated after the next
-step, because difference quotients of time functions in the first projection may have contained the kink.
+forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
+response of the step to an impulse. The derivative j is the one-sided derivative before or after the present time,
+whichever interval has no kink. If the motion is smooth, a projection does not reduce the accuracy of the method. The
+projection is repeated after the next step, because difference quotients of time functions in the first projection may
+have contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -92,8 +93,8 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Write e and the size of its terms to ``now``. Write the largest excess to ``largest``. The excess of a
-    constraint is abs(e - e_before) - `KINK` s, with the size s of its terms.
+    """Write e and the size of the terms of e to ``now``. Write the largest excess to ``largest``. The excess of a
+    constraint is abs(e - e_before) - `KINK` s, with the size s of the terms of e.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -127,7 +128,7 @@ class Consistency:
         self._project = project and self._rates.anywhere
         self.settings = project, velocities
         count = self._rates.count
-        # e and the size of its terms, at the previous step and at this step
+        # e and the size of the terms of e, at the previous step and at this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
         self._again = False
@@ -141,8 +142,8 @@ class Consistency:
             h: step size [s].
 
         Raises:
-            ModelError: gaps are not small, constraints forbid velocities, or masses and constraints do not determine
-                accelerations. The message names the constraints.
+            ModelError: gaps of position constraints are not small, constraints forbid velocities, or masses and
+                constraints do not determine accelerations. The message names the constraints.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
@@ -174,7 +175,7 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a resumed run. Otherwise e is known from the previous step."""
+        """Evaluate e at the start of a resumed run. In all later steps e is known from the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
@@ -217,8 +218,8 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of its terms at the state in the fields; return the amount by which the change of e
-        exceeds the change in smooth motion.
+        """Evaluate e and the size of the terms of e at the state in the fields; return the amount by which the change
+        of e exceeds the change in smooth motion.
         """
         assembly = self._problem.assembly
         if not self._has_program(state):

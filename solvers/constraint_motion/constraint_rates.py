@@ -28,7 +28,7 @@ LINEAR = 1e-9
 
 
 class ConstraintRates:
-    """Evaluates C, Ċ and C̈ at the fields of an assembly.
+    """Evaluates C, Ċ and C̈ at the state in the fields of an assembly.
 
     Args:
         assembly: the systems of this process; its fields are used and restored, including markers.
@@ -120,7 +120,7 @@ class ConstraintRates:
 
     def _draw(self, size: float) -> FloatArray:
         """Return pseudo-random values between -size and size, shape (n,). The values depend only on the world index of
-        each coordinate, so that ghosts receive the values of their owners.
+        each coordinate. Therefore copies of a coordinate on several processes (ghosts) receive equal values.
         """
         # the fractional parts of multiples of an irrational number are distributed evenly in an interval
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]

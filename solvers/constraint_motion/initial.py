@@ -71,8 +71,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):
-            # the matrix contains the friction of the multipliers of the previous solve; the right-hand side contains no
-            # friction
+            # the matrix contains the friction forces that are proportional to the multipliers of the previous solve;
+            # the right-hand side contains no friction
             fields.lam[:-1] = state.lam
             state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
         fields.lam[:] = 0.0
@@ -80,7 +80,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
 
 class MassSolver:
-    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields at the time of construction.
+    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the state that the fields contain when the object is
+    created.
 
     The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 

@@ -69,8 +69,9 @@ class SaddleMatrix:
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
     def update(self) -> bool:
-        """Evaluate the matrix at the present fields; return whether a value changed on any process. The call is
-        collective."""
+        """Evaluate the matrix at the state in the fields; return whether a value changed on any process. The call is
+        collective.
+        """
         assembly = self.assembly
         if assembly.pattern is not self._tangent:
             self._find_pattern()
@@ -200,7 +201,7 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f and c of the equations at the top of this file, evaluated at the present fields with a = 0 and λ = 0.
+    """Add f and c of the equations at the top of this file, evaluated at the state in the fields with a = 0 and λ = 0.
 
     Args:
         assembly: the systems of this process.

@@ -4,11 +4,11 @@ with the names of these constraints.
 Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
 they result from rounded input or from errors of an earlier solve. If a function of time prescribes a motion, a gap
 would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift
-of index 2 methods is smaller.
+of index 2 methods is smaller than these limits.
 
-A constraint with a prescribed rate whose coordinates are at rest (C_q v = 0) acts as a motor that starts; its
-coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified velocities that the
-constraint would change without a message.
+If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
+starts: the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified velocities
+that the constraint would change, so an error is raised by default.
 """
 
 from __future__ import annotations

@@ -4,19 +4,20 @@ A line whose initial shape is shorter than its unstrained length has a compressi
 difference in length. If the potential is reduced from such a shape, the line folds. In form-finding all lines are in
 tension from the first solution on, as in a net under tension. There are two stages:
 
-1. Force densities. Each row (one cable element) has the axial force N = ρ |r'|, independent of its reference length,
-   and no bending stiffness. The constant ρ is the force density. The equilibrium is the solution of linear equations,
-   so the initial shape has no influence. The force density is corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA). It increases if
-   the row is longer than its law predicts for this force, and decreases if the row is shorter. The corrections end when
-   all lengths have errors of at most 10 %.
+1. Force densities. Each row (one cable element) has no bending stiffness, and the axial force N = ρ |r'| with the
+   stretch |r'|, independent of the reference length of the row. The constant ρ is the force density. The equilibrium is
+   the solution of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ
+   |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law
+   predicts for the force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at
+   most 10 %.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
    the force changes are small. With k = EA this force equals the force in the law of the row.
 
 Contacts are updated after every solution. The result is an initial shape for load steps, which determine contact states
-again. All solutions use the laws of the model, with arguments of their kernels as in `Strands`. `without_friction`
-switches off friction, because friction would prevent the motion of lines.
+again. All solutions use the laws of the model; `Strands` describes the parameters of the laws that are changed.
+`without_friction` switches off friction, because friction would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -118,7 +119,7 @@ class Lines:
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Return whether a line at the present fields is folded, or has a larger compressive force than loads can
+        """Return whether a line at the state in the fields is folded, or has a larger compressive force than loads can
         cause.
         """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
@@ -171,8 +172,8 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Return a context in which the friction coefficients of all contacts are 0, except those that cannot be changed.
-    The call is collective.
+    """Return a context in which the friction coefficients of all contacts are 0, except friction coefficients that
+    cannot be changed during a run. The call is collective.
     """
     kept = find_friction(assembly)
     try:
@@ -241,7 +242,7 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with another axial law for the lines, starting from the previous solution."""
+        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution."""
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()

@@ -6,15 +6,15 @@ An equilibrium is stable if the potential has a minimum at this point, that is, 
 eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts prevent an influence of rounding errors on this number. Each active constraint has -δ on its diagonal and
-therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to the diagonal of the
-coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive. Then only modes K v =
-μ D v with μ < -ε are counted.
+Two shifts prevent an influence of rounding errors on the number of negative eigenvalues. Each active constraint has -δ
+on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to
+the diagonal of the coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive.
+With this shift, only modes K v = μ D v with μ < -ε are counted.
 
-If K is not symmetric (friction, follower loads, user functions), its symmetric part is checked first. If this part is
-positive definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the
-sign of the determinant and the eigenvalues of K closest to 0 are checked. Flutter, which depends on masses, is not
-checked.
+If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If this part
+is positive definite, no real eigenvalue of K is negative in any metric. If this part is not positive definite, for
+example with sliding contacts, the sign of the determinant and the eigenvalues of K closest to 0 are checked. Flutter,
+which depends on masses, is not checked.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
@@ -91,8 +91,8 @@ class TangentInertia:
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
         like: inertia of the complete tangent if the tangent of the problem is only a part, for example without
-            contacts. D of the complete tangent is then used, so that rows that are nearly 0 in the part are treated as
-            rounding errors.
+            contacts. D of the complete tangent is then used. With this D, rows that are nearly 0 in the part are
+            treated as rounding errors.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
@@ -123,7 +123,9 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """Store two diagonals: D for coordinates with 0 for multipliers, and the diagonal of the constraints."""
+        """Store two diagonals. The first is D for coordinates and 0 for multipliers. The second is the shift δ for
+        active constraints and 0 for all other unknowns.
+        """
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)
         only[unknowns.of_multiplier] = 0.0

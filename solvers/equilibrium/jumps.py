@@ -3,18 +3,18 @@
 
 Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
 equilibrium with the start. For example, beyond the limit load of a shallow arch the solution is the snapped arch, and
-the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path,
-Δp·dq = Δp·K⁻¹Δp dτ with 0 <= τ <= 1, and therefore
+the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path
+with the tangent K and the path parameter τ from 0 to 1, Δp·dq = Δp·K⁻¹Δp dτ, and therefore
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
 end, w1, is computed by one solution with the tangent at the end. If the stiffness increases or decreases monotonically
 along the path, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then the half that
-contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump under three conditions. It
-contains at least a quarter of w. Its slope dw/dτ is at least 256 times the mean slope. Just before it, Δp·K⁻¹Δp, which
-tends to infinity at a limit point, exceeds 5 w0. Contacts that open, close or slip cause sudden changes, but Δp·K⁻¹Δp
-does not increase before these changes.
+contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump under three conditions.
+The part contains at least a quarter of w. The slope dw/dτ in the part is at least 256 times the mean slope. Just before
+the part, Δp·K⁻¹Δp, which tends to infinity at a limit point, exceeds 5 w0. Contacts that open, close or slip cause
+sudden changes, but Δp·K⁻¹Δp does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
 more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
@@ -22,9 +22,10 @@ part is checked in the same manner, until a part fulfils the criterion for traci
 as its start. Steps with w < w0/50 are excluded, because they occur in ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints, C = C0, the path fulfils C = (1
-- τ) C0 with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are not prescribed. Such
-a step is traced if the distance between its end and the first iterate exceeds half of the first iterate. For large
-rotations the tracing ends without a jump, because no half contains a quarter of w after a few halvings.
+- τ) C0 with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are not prescribed. A
+step with prescribed motion is traced if the distance between the end of the step and the first iterate exceeds half of
+the displacement of the first iterate. For large rotations the tracing ends without a jump, because no half contains a
+quarter of w after a few halvings.
 
 For models with prescribed motions and history values, a jump must fulfil two more conditions. Δq must be at least 1.5
 times the displacements predicted by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ
@@ -35,7 +36,7 @@ Otherwise the contact states have changed, and no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
 work of Δp. The step is then traced from this equilibrium, whose w0 is used in addition. Lines without load are almost
-mechanisms: their shape changes rapidly with the first small load, but continuously.
+mechanisms: the shape of such a line changes rapidly with the first small load, but continuously.
 
 Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which is
 not scaled by the load factor. The path is then f = (1 - τ) f0, which reduces the imbalance gradually, and -f0 replaces
@@ -142,8 +143,8 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # This step continues an unsettled step of the same solve. The recorded loads, and their work on the first
-            # iterate, are scaled to the load increment of both steps.
+            # This step continues an unsettled step of the same solve. The recorded loads, and the work of these loads
+            # on the first iterate, are scaled to the load increment of both steps.
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -205,8 +206,8 @@ class JumpWatch:
         return self._sum(len(state.data)) > 0.0
 
     def suspects(self, end: State, unsettled: bool) -> bool:
-        """Return whether the last load step must be traced, because its displacement exceeds the predictions by the
-        tangents at its ends.
+        """Return whether the last load step must be traced, because the displacement in the step exceeds the
+        predictions by the tangents at both ends of the step.
 
         A step whose contacts have not settled is checked together with the next step.
         """
@@ -355,8 +356,8 @@ class JumpWatch:
 
         The start was an equilibrium. A solve with the prescribed motion of the start may nevertheless find another
         equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of the end
-        of the step. It is not on the path either if the equilibrium after a thousandth of the step has more than half
-        of this distance.
+        of the step from the start. It is not on the path either if the distance between the start and the equilibrium
+        after a thousandth of the step exceeds half of the distance between the start and the end of the step.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

@@ -43,7 +43,7 @@ SHIFT = 1e-10
 If this sum is nearly 0, the value is relative to the sum of the largest row.
 """
 INVERSE_ITERATIONS = 8
-"""Number of inverse iterations with the modified matrix that find a motion without stiffness."""
+"""Number of inverse iterations, with the matrix to which `SHIFT` is added, that find a motion without stiffness."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
@@ -85,8 +85,8 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Return the first finding about the shape at the present fields (slack or folded cables), and the number of other
-    findings.
+    """Return the first finding about the shape of the state in the fields (slack or folded cables), and the number of
+    other findings.
     """
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 

@@ -2,8 +2,8 @@
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
-    a stable equilibrium. For an implausible shape (a cable turned inside out), it continues from its initial state
-    instead.
+    a stable equilibrium. For an implausible shape (a cable turned inside out), the solve continues from its initial
+    state instead.
 ``off``: no check.
 """
 
@@ -134,9 +134,10 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
     overwritten.
 
     The contact states of straight segments are constant in the tangent. Therefore a belt that circulates without
-    friction has stable and unstable positions, which alternate at distances of half a segment. This difference is an
-    effect of the discretisation. Therefore modes that are negative only because of contacts cause a note and no error.
-    The tangent of sliding contacts is unsymmetric, but sliding contacts dissipate energy.
+    friction has stable and unstable positions, which alternate at distances of half a segment. The difference between
+    these positions is an effect of the discretisation. Therefore modes that are negative only because of contacts cause
+    a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is no sign of flutter,
+    because sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
@@ -218,7 +219,7 @@ class Follower:
         high, minus_low = assembly.processes.largest([high, -low])
         if mass <= 0.0:
             return None
-        # the sign is such that the loads do positive work, if their work is not 0
+        # the sign of the disturbance is such that the loads do positive work, if the work of the loads is not 0
         sign = -1.0 if work < 0.0 else 1.0
         amplitude = DISTURBANCE * ((high + minus_low) or 1.0)
         q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode

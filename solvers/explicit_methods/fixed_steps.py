@@ -48,7 +48,7 @@ class FixedSteps(RungeKutta):
 
     Args:
         accelerations, judge, project: see `RungeKutta`.
-        method: its name.
+        method: name of the method in `TABLEAUX`.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool, method: str) -> None:

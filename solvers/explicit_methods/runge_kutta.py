@@ -7,8 +7,8 @@ stored when the step is accepted. If a contact state changes within a step, the 
 control shortens the step. Because steps can also end at the times that contacts recommend, the method does not search
 for these kinks. The error estimates do not show contacts that begin and end within a step, or impacts whose effect is
 below large tolerances. Monitors find such steps, which are repeated with a shorter size. Within a step, only the
-accelerations fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints,
-which changes them by less than the error of the step.
+accelerations fulfil the constraints. After the step, coordinates and velocities are projected onto the constraints.
+This projection changes coordinates and velocities by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -108,7 +108,7 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """Return y_t. If the accelerations cannot be evaluated, return NaN, so that the step is repeated with a smaller
+        """Return y_t. If the accelerations cannot be evaluated, return NaN; the step is then repeated with a smaller
         size.
         """
         owned, a = self._owned, self._accelerations

@@ -1,4 +1,4 @@
-"""Velocity Verlet with predicted velocities; with constraints it is the method known as RATTLE.
+"""Velocity Verlet with predicted velocities for the step size h; with constraints it is the method known as RATTLE.
 
     v½ = v_n + h/2 a_n
     q_{n+1} = q_n + h v½
@@ -6,9 +6,9 @@
     a_{n+1} = a(t_{n+1}, q_{n+1}, v*)
     v_{n+1} = v½ + h/2 a_{n+1}
 
-The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ, and v½ gets this correction divided by h. The
-predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each step. The
-velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
+The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ. The correction of the positions divided by h is
+added to v½. The predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each
+step. The velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
 The order is 2 even if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
 forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. The energy error then

@@ -1,4 +1,5 @@
-"""LU factorisation of a matrix of 4 x 4 blocks, except for its last rows, in which the Schur complement is computed.
+"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. In these rows the Schur
+complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
 same order and equally accurate, but the operations process whole blocks. Rows to be eliminated come first; the sparsity
@@ -163,8 +164,8 @@ def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target
 
 @kernel
 def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) -> None:
-    """Write the last eliminated row that is coupled with each eliminated row to ``ready``; initially each element
-    contains the index of its own row.
+    """For each eliminated row, write the index of the last eliminated row that is coupled with this row to ``ready``.
+    Initially each element contains the index of the row itself.
     """
     for k in range(inner):
         for p in range(first[k], first[k + 1]):

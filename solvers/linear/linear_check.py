@@ -1,10 +1,10 @@
-"""Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or is a rounding
-error.
+"""Criterion for an accurate linear solution: the residual of the solution is small relative to the right-hand side, or
+is a rounding error.
 
 Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding. If a model has stiff and soft
-directions, this may be a large fraction of b, although the solution is correct. For example, if the axial stiffness of
-a cable is 1e8 times its bending stiffness, the residual is at least 1e-8 of b. If pivots are too small, the residual is
-much larger than rounding errors.
+directions, the norm of this residual may be a large fraction of |b|, although the solution is correct. For example, if
+the axial stiffness of a cable is 1e8 times its bending stiffness, the norm of the residual is at least 1e-8 |b|. If
+pivots are too small, the residual is much larger than rounding errors.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 
@@ -39,7 +39,7 @@ class Product(Protocol):
 
     @property
     def block(self) -> int:
-        """Number of rows of a block; LU uses the inverse of each block."""
+        """Number of rows of a block; LU uses the inverse of each diagonal block."""
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
         """Return the product A x, or |A| x."""
@@ -88,7 +88,9 @@ class Errors(NamedTuple):
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """Return the errors of a solution; arguments as in `is_accurate`. Both products are computed at the same time."""
+    """Return the errors of a solution; arguments as in `is_accurate`. The products A x and |A| |x| are computed at the
+    same time.
+    """
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
     return Errors(sqrt(left), sqrt(terms), *rows)

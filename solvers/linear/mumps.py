@@ -1,15 +1,16 @@
 """Settings of MUMPS: no scaling and almost no pivoting in models without constraint rows, and more memory.
 
-MUMPS scales a matrix by iterations before each factorisation, which takes a third of the time of MUMPS on two
-processes. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
+MUMPS scales a matrix by iterations before each factorisation. On two processes, this scaling takes a third of the time
+of MUMPS. Without scaling the usual threshold of MUMPS is unsuitable, because MUMPS does not use a pivot below 1/100 of
 the largest entry in its column. For slopes and positions the ratio of a pivot to the largest entry is as small as the
 length [m] of a cable. Thousands of suitable pivots would be delayed until the allocated memory is exhausted. With a
 threshold of 1e-6, MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with
 scaling. Constraint rows have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of
 mechanisms with joints would increase by a factor of 1000. With constraint rows MUMPS therefore keeps its defaults.
 
-MUMPS allocates the memory that it estimates from the pattern, plus a fifth. Delayed pivots need more memory, especially
-on several processes. Factorisation of a regular matrix may then fail, and is repeated with more memory.
+MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
+memory, especially on several processes. Factorisation of a regular matrix may then fail, and is repeated with more
+memory.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).

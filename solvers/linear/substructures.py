@@ -1,11 +1,11 @@
 """Direct solver on several processes for chains and belts: each process eliminates its interior unknowns, and all
 processes share the interface.
 
-Every process factorises the rows of its interior in natural order. This leaves a dense Schur complement for the few
-unknowns of the interface. The sum of the Schur complements over all processes needs one message. Each process solves
-with this sum by LAPACK's LU. LAPACK's LU uses pivoting, because pulleys and multipliers in the interface may have zero
-diagonal entries. A solve needs one pass over the factors and one message. The solver is an exact inverse, used as the
-preconditioner of a KSP of type ``preonly``.
+Every process factorises the rows of its interior in natural order. The result of the factorisation is a dense Schur
+complement for the few unknowns of the interface. The sum of the Schur complements over all processes needs one message.
+Each process solves the equations of the interface, whose matrix is this sum, by LAPACK's LU. LAPACK's LU uses pivoting,
+because pulleys and multipliers in the interface may have zero diagonal entries. A solve needs one pass over the factors
+and one message. The solver is an exact inverse, used as the preconditioner of a KSP of type ``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
 """

@@ -219,9 +219,9 @@ def find_critical_speed(
 ) -> float:
     """Find the speed above which steady motion is unstable, by bisection. The call is collective.
 
-    A motion is treated as unstable if a mode grows, or if K has more negative directions than at ``low``. In the second
-    case, only gyroscopic forces can stabilise the motion, as for a moving string above its wave speed, and any damping
-    makes such a motion unstable.
+    A motion is treated as unstable if a mode grows, or if the stiffness matrix K has more negative eigenvalues than at
+    ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, as for a moving string
+    above its wave speed, and any damping makes such a motion unstable.
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.

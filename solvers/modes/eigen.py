@@ -1,5 +1,5 @@
-"""Eigenvalues of linear motion that are closest to 0, by SLEPc with shift and invert. The shift differs from 0, so that
-free motions do not make the matrix singular.
+"""Eigenvalues of linear motion that are closest to 0, by SLEPc with shift and invert. The shift is not 0, because with
+the shift 0 free motions would make the shifted matrix singular.
 
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
@@ -8,8 +8,8 @@ The linear problem, without damping, is solved by the Krylov-Schur method, in th
 The quadratic problem, with damping and gyroscopic forces, is solved by TOAR in real arithmetic.
 
 M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
-and maps the requested eigenvalues to large values. The vector (K - s M)⁻¹ M x fulfils the constraints for each x.
-Solutions that are not modes have a large residual
+and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
+for each x. Solutions that are not modes have a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -178,9 +178,10 @@ class Eigensolver:
         """Set up and run a solver; return the solver and its eigenpairs.
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
-        eigenvalues that agree up to rounding errors. Rounding errors, and therefore the processor, determine whether it
-        fails. Further attempts use another start vector, a larger search space and another shift, which give a
-        different projected problem. The last attempt for small models is a dense solve.
+        eigenvalues that agree up to rounding errors. Rounding errors, and therefore the processor, determine whether
+        the reordering fails. Further attempts use another start vector, a larger search space and another shift. The
+        projected problem of each attempt therefore differs from the projected problem of the previous attempt. The last
+        attempt for small models is a dense solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -257,7 +258,8 @@ class Eigensolver:
 
             θ² x + Q⁻¹ (s (2 s M + D) θ x + s² M x) = 0,   Q = s² M + s D + K
 
-        as a companion matrix for (θ x, x).  Infinite eigenvalues are θ = 0.
+        This quadratic problem is solved as a linear problem with a companion matrix for (θ x, x). Infinite eigenvalues
+        are θ = 0.
         """
         motion, s = self._motion, self.shift
         K, D, M = (self._gather(matrix) for matrix in (motion.K, motion.D, motion.M))
@@ -417,7 +419,7 @@ class Eigensolver:
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Set eigenvalues to 0 that are 0 up to rounding errors. Only one of several solutions with linearly dependent
-        vectors is kept, so that double eigenvalues are not counted twice.
+        vectors is kept, because otherwise one eigenvalue would be counted twice.
         """
         # infinite eigenvalues, which rounding errors have made finite, are excluded from the reference value
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
@@ -429,7 +431,7 @@ class Eigensolver:
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
             # Rounding errors change a double eigenvalue 0 to a complex pair. The real part and the imaginary part of
-            # its vector are then the two eigenvectors.
+            # the vector of this pair are then the two eigenvectors.
             for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
                 x = np.array(part.array_r[own])
                 size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5

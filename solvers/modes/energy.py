@@ -1,5 +1,5 @@
-"""Fractions of kinetic and potential energy in a mode. They show which parts of a model move and which parts are
-strained.
+"""Fractions of kinetic and potential energy in a mode. The fractions show which parts of a model move and which parts
+are strained.
 
 The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates form one belt or the
 named parts of a belt. The potential energy xᴴ K x is divided among tables, such as cables, springs, contacts, and

@@ -2,8 +2,8 @@
 
 Modes are small motions about an equilibrium or about a motion. If w is not 0, the coordinates, velocities and
 accelerations of the state do not satisfy the equations of motion, and frequencies and growth rates apply only at this
-time. The conditions are r = M a + f - loads, w = r - C_qᵀ μ and C_q w = 0. Therefore w is the solution of (I, C_qᵀ;
-C_q, 0)(w, μ) = (r, 0). It is unique even if constraints are redundant.
+time. The conditions are r = M a + f - loads, w = r - C_qᵀ μ with multipliers μ, and C_q w = 0. Therefore w is the
+solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0). The force w is unique even if constraints are redundant.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Imbalance(NamedTuple):
 
     @property
     def is_balanced(self) -> bool:
-        """Whether the state satisfies the equations of motion with its accelerations."""
+        """Whether coordinates, velocities and accelerations of the state satisfy the equations of motion."""
         return self.share <= BALANCED
 
 

@@ -2,7 +2,8 @@
 
 With δq = x exp(σ t) the equations are (σ² M + σ D + K) x = 0 over coordinates and multipliers. The matrices consist of
 the tangents of Newton's method: derivatives of forces, loads, inertia forces (at the velocities and accelerations of
-the state) and constraint forces. History values of contacts are constant: sticking contacts continue to stick.
+the state) and constraint forces with respect to coordinates, velocities and accelerations. History values of contacts
+are constant: sticking contacts continue to stick.
 
 Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.
 
@@ -103,7 +104,7 @@ class LinearMotion:
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
-        """Copy the rows of constraints on velocities from D to K, where these rows are 0."""
+        """Copy the rows of constraints on velocities from D to K; in K these rows are 0 before."""
         rows, _ = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
         is_multiplier[self.sparsity.unknowns.of_multiplier] = True

@@ -144,7 +144,9 @@ class Modes:
         return pairs, missing
 
     def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
-        """Return the number of modes below the last mode found, minus the number of modes found."""
+        """Return the number of modes below the last mode found, minus the number of modes found, or None if the number
+        of modes cannot be determined.
+        """
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
         available = motion.dofs - motion.constraints - motion.massless

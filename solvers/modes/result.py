@@ -139,8 +139,8 @@ class ModesResult:
         """Return complex amplitudes of the outputs of sensors in the modes, per unit of the shape, shape (modes, ...),
         by name.
 
-        Amplitudes are derivatives of the output along the shape; velocities, accelerations and multipliers of the shape
-        are included. The call is collective.
+        Amplitudes are directional derivatives of the output with respect to the state, in the direction of the shape;
+        velocities, accelerations and multipliers of the shape are included. The call is collective.
         """
         load_outputs(self.state)
         probes = [sensor.create_probe(self.state) for sensor in sensors]

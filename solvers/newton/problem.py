@@ -243,7 +243,7 @@ class NonlinearProblem:
         # SNES evaluates the tangent at the unknowns of the last residual, so the fields are often up to date
         local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
-            # values are compared, because SNES copies vectors
+            # the values of the vectors are compared, not their addresses, because SNES copies vectors
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:

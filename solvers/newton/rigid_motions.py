@@ -1,4 +1,4 @@
-"""Rigid-body motions of a model as the near null space of its tangent. Algebraic multigrid (GAMG) uses them to
+"""Rigid-body motions of a model as the near null space of its tangent. Algebraic multigrid (GAMG) uses these motions to
 construct its coarse spaces.
 
 Without supports a rigid-body motion causes no elastic energy. There are three motions in 2D and six in 3D. Each motion

@@ -43,8 +43,9 @@ the cause [1].
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:
-    """Return an estimate of the 2-norm of the rounding errors of the residual at the present unknowns.
-    The call is collective."""
+    """Return an estimate of the 2-norm of the rounding errors of the residual at the present unknowns. The call is
+    collective.
+    """
     unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
     x = np.zeros(len(problem.sparsity.numbers))
     x[unknowns.of_dof] = np.abs(fields.x[:-1])
@@ -56,7 +57,7 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the present fields. The call is
+    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the state in the fields. The call is
     collective.
     """
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare

@@ -3,7 +3,7 @@
 A first-order state y is stored as the velocity of a coordinate on which no force depends, see
 elements/nodes/generic_nodes.py. In dynamics, Newton's method solves for states as for all other velocities. In statics,
 velocities are not unknowns. Therefore the increment of the coordinate is used as the increment of the state. The column
-of the coordinate in the tangent contains the derivatives with respect to the velocity.
+of the coordinate in the tangent contains the derivatives of the residual with respect to the velocity.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class StaticStates:
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []
 
     def add_tangent(self, values: FloatArray, load_factor: float) -> None:
-        """Add the derivatives with respect to states to the columns of their coordinates, if states are unknowns."""
+        """Add the derivatives of the residual with respect to states to the columns of the coordinates of the states,
+        if states are unknowns.
+        """
         if not self.are_sought:
             return
         assembly, by_rate = self._assembly, np.zeros_like(values)

@@ -5,6 +5,7 @@ of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is
 
 Euler parameters of a body that rotates with ω oscillate with ω/2 even in steady rotation, and numerical damping would
 slow the body down. Therefore, in each step, Euler parameters e are integrated as deviations d from a steady rotation r,
+with the step size h and the time τ since the start of the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
@@ -13,9 +14,9 @@ of the step, e_t + (h/2) e_tt without the component along e. A backward predicti
 same w. Therefore symmetric methods remain symmetric, and the energy of free rotation is conserved. The deviations d are
 integrated by the same formulas as other coordinates; in steady rotation d is 0, so the integration is exact. Since r
 depends only on the start of the step, accelerations remain linear in the coordinates, and tangents do not change. The
-norm of e is constrained by its time derivative and set to 1 after each step, which does not change the rotation. A
-constraint on the norm itself (index 3) is unstable above 0.2 rad per step. Lie group integrators use similar increments
-along the group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
+norm of e is constrained by its time derivative and set to 1 after each step. A change of the norm does not change the
+rotation. A constraint on the norm itself (index 3) is unstable above 0.2 rad per step. Lie group integrators use
+similar increments along the group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The parts of a step before and after its Newton runs, as kernels on fixed arrays that are combined to compiled
 programs.
 
-At the start of a step, the kernels copy history values and compute the predictor. At its end, they compute the
-algorithmic accelerations. The state is read at the start of a step and written only when the step is accepted, so a
-failed step does not change it.
+At the start of a step, the kernels copy history values and compute the predictor. At the end of a step, the kernels
+compute the algorithmic accelerations. The state is read at the start of a step and written only when the step is
+accepted, so a failed step does not change it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from windlass.solvers.stepping.integrator import (
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
-    """Copy the history values ``data`` of a state to its values at the start of the step and to both arrays of the
-    fields, each of shape (d,).
+    """Copy the history values ``data`` of a state to ``kept``, the values of the state at the start of the step, and to
+    ``now`` and ``start``, the arrays of the fields, each of shape (d,).
     """
     for i in range(len(data)):
         kept[i] = data[i]

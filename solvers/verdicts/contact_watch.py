@@ -8,10 +8,10 @@ and the contact force is linear, the contact reverses the impact speed u with th
 
 where N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
-if w/u exceeds the limit of the integration method. It also does not resolve a contact that is open at both ends
-although its rate has reversed, or a point that passes through an object, see `Gaps`. Contacts of single points of a
-belt with pulleys are seldom resolved. This is accepted if w is smaller than the speed along the surface, because these
-contacts contain little of the energy of the belt.
+if w/u exceeds the limit of the integration method. A step does not resolve a contact either if the contact is open at
+both ends of the step although the gap rate has reversed, or if a point passes through an object, see `Gaps`. Contacts
+of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
+is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
 
 Methods with adaptive steps reduce the size of unresolved steps. If the step size cannot be reduced, the result is
 doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are correct to 5 %, see the

@@ -6,14 +6,14 @@ in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
 
-minus its dissipation. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of third order in
-the step size. If the step size does not resolve contacts, energy is created in each step, even if the motion appears
-correct. Therefore created energy indicates that the steps are too long. To save time, only some steps are checked, with
-the states at both ends of the step.
+minus the dissipation of the law. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of
+third order in the step size. If the step size does not resolve contacts, energy is created in each step, even if the
+motion appears correct. Therefore created energy indicates that the steps are too long. To save time, only some steps
+are checked, with the states at both ends of the step.
 
 Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by eps
 U. Energy created in a step is reduced by these rounding errors. Energy created in the run is ignored below the fraction
-`SOLVED` of U, which is the error that the tolerances of an initial equilibrium allow.
+`SOLVED` of U. This fraction of U is the error that the tolerances of an initial equilibrium allow.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """

@@ -2,8 +2,8 @@
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
 2/omega is about the time in which a wave travels through half an element. The value omega² is the largest eigenvalue of
-R K, where R maps forces to accelerations that fulfil all constraints. This eigenvalue is computed by Arnoldi iteration.
-Contacts that close later increase omega.
+R K with the stiffness matrix K, where R maps forces to accelerations that fulfil all constraints. This eigenvalue is
+computed by Arnoldi iteration. Contacts that close later increase omega.
 
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """

@@ -1,15 +1,15 @@
 """Check for jumps of prescribed positions within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
 A finite force cannot move a mass instantaneously. With methods of index 3, the velocities of prescribed coordinates
-would be the jump divided by the step size. Methods of index 2 would ignore the jump, or use its difference quotient as
-a velocity. Before each step, constraints on positions with Python functions are evaluated at both ends of the step with
-constant coordinates. A step is bisected if its constraints change by more than `SMALL_JUMP`, and by more than `GROWTH`
-times the change in the previous step. In smooth motion each half contains about half of the change, whereas a jump is
-within one of the halves.
+would be the jump divided by the step size. Methods of index 2 would ignore the jump, or use the jump divided by the
+step size as a velocity. Before each step, constraints on positions with Python functions are evaluated at both ends of
+the step with constant coordinates. A step is bisected if its constraints change by more than `SMALL_JUMP`, and by more
+than `GROWTH` times the change in the previous step. In smooth motion each half contains about half of the change,
+whereas a jump is within one of the halves.
 
 If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates,
 equal their change in the step up to the drift of the method. Therefore the values that the solver evaluates anyway are
-used, unless they increase. The drift is checked every `EVERY` steps.
+used, unless these values increase from step to step. The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations

@@ -3,15 +3,15 @@
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
 T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
-created between checks is included in the next check. W is summed over all steps, or over all checks if its forces are
-constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the energy P that laws
-transfer:
+created between checks is included in the next check. W is summed over all steps, or over all checks if the loads and
+the constraint forces are constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the
+energy P that laws transfer:
 
 - created > 0 means that energy was created, regardless of the losses. An error of the size of the transferred energy
   (the sum of absolute values at the checks) is accepted.
 - created < 0 means that the integration method has lost energy, if all laws conserve energy. The numerical damping of
-  generalised-alpha is intended. Its loss is only reported in a note, unless the loss is a large fraction of the
-  reference energy.
+  generalised-alpha is an intended property of the method. The energy loss by numerical damping is only reported in a
+  note, unless the loss is a large fraction of the reference energy.
 
 The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of

@@ -1,7 +1,7 @@
 """The verdict on a solve: an assessment whether its result can be trusted, with the reasons for doubt.
 
 A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps may have created
-energy because they did not resolve contacts in time. Steps may have been accepted although contact states did not
+energy because the step size did not resolve contacts. Steps may have been accepted although contact states did not
 settle, or the step size was reduced repeatedly. A belt may have left its pulleys, or the solution of a load step may
 have jumped at a limit point. The result of such a solve is called *doubtful*. Known reasons, such as a step longer than
 the period of a contact, are reported before the solve.
@@ -60,7 +60,8 @@ class Verdict:
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost by intended numerical damping. The text is
-            empty if the loss is negligible, or if laws also lose energy, which only `EnergyLedger` can separate.
+            empty if the loss is negligible, or if laws also lose energy; only `EnergyLedger` can separate the losses of
+            laws and of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

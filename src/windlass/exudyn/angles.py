@@ -69,8 +69,8 @@ class AngleNode:
         node: the node of Windlass.
         where: indices of the six coordinates of the node in Exudyn's vector of ODE2 coordinates.
         item: dictionary of the node in Exudyn.
-        last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values, so
-            that they are continuous beyond half a turn; see `FollowAngles`.
+        last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values.
+            Therefore angles are continuous beyond half a turn; see `FollowAngles`.
     """
 
     node: Entity

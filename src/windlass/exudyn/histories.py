@@ -39,7 +39,9 @@ class SlidingHistory:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """See `History`. The rate of the position is set so that the point remains on the cable."""
+        """See `History`. The rate of the position is computed from the condition that the point remains on the
+        cable.
+        """
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")

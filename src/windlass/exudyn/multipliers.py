@@ -28,8 +28,8 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Return indices, in Exudyn's vector, of multipliers that are unknown, because the equations of their joints differ
-    in Windlass.
+    """Return indices, in Exudyn's vector, of multipliers that are unknown, because the joints have other equations in
+    Windlass than in Exudyn.
     """
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
@@ -59,15 +59,15 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor of a single coordinate equation, which is equal in both programs; None for several equations,
-    which are separate rows in Windlass.
+    """Return the factor 1 for a single coordinate equation, because this equation is equal in both programs. Return
+    None for several equations, because each equation is a separate row in Windlass.
     """
     return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """Return the factor matrix of the force on a sliding point. Its values are NaN, because the multipliers are
-    unknown, unless useClassicalFormulation is true.
+    """Return the factor matrix of the force on a sliding point. Unless useClassicalFormulation is true, the values of
+    the matrix are NaN, because the multipliers are unknown.
     """
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))

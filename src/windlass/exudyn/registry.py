@@ -6,7 +6,7 @@ function for one type of item.
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
 A function raises `Refused` with the reason if Windlass has no equivalent of an item. Finally one `NoCounterpart` error
-lists all these items.
+lists all items without an equivalent.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ReadItem(dict[str, Any]):
     mentions this field.
 
     Args:
-        item: its fields.
+        item: fields of the item.
         place: type of the item (such as ``"node"`` or ``"object"``) and its item number, as text for messages.
         reads: list, shared by all items, with the item and the field that were read last.
     """
@@ -87,7 +87,7 @@ class NoCounterpart(ModelError):
 
 class Refused(Exception):
     """Raised for an item without an equivalent in Windlass, with the reason. The reason is empty if the item only
-    refers to another such item.
+    refers to another item without an equivalent.
     """
 
 

@@ -44,8 +44,8 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``. Its attributes raise an error, except for attributes for which Windlass has
-    values.
+    """Replaces the solver in ``mbs.sys``. The attributes of the object raise an error, except for attributes for which
+    Windlass has values.
     """
 
     def __init__(self, name: str, **parts: Any) -> None:
@@ -184,7 +184,7 @@ class Due:
         self._start = self._next = self.last = 0.0
 
     def begin(self, state: State) -> None:
-        """Begin at the start time, at which the first row is written."""
+        """Store the start time, at which the first row is written, and compute the time of the next row."""
         self._start = self.last = self._clock(state)
         self._next = self._start + self._period
 

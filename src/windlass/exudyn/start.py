@@ -2,7 +2,8 @@
 in Exudyn.
 
 Solvers of Windlass first project positions and velocities onto the constraints, and their initial accelerations include
-accelerations that functions of time prescribe. This module omits both, so that the steps agree with Exudyn.
+accelerations that functions of time prescribe. This module omits the projection and the prescribed accelerations.
+Therefore the steps agree with Exudyn.
 """
 
 from __future__ import annotations

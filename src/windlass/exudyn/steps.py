@@ -73,7 +73,7 @@ class SystemFunctions(StepHook):
         self.after_step(state)
 
     def before_step(self, state: State) -> None:
-        """Call the function PreStep and transfer its changes."""
+        """Call the function PreStep, and transfer the changes that the function makes to Windlass."""
         self._call("PreStep", state, self._find_end(state))
 
     def after_step(self, state: State) -> None:

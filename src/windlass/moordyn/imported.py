@@ -7,11 +7,11 @@
 | friction | friction of the surface, proportional to the speed up to the coefficient mu |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
 
-In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times its
-speed, up to the coefficient of friction.
+In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times the
+speed of the segment, and at most the coefficient of friction mu times the contact force.
 
-Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water; this stiffness changes
-tensions by less than 1e-6 of their values.
+Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water per length and L the length of
+the line; this stiffness changes tensions by less than 1e-6 of their values.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
-"""Bending stiffness of lines without a value in the file, divided by the weight in water times the cube of the length
-[1].
+"""Bending stiffness of lines without a value in the file, divided by the weight in water per length times the cube of
+the length [1].
 """
 TOUCHING = 3
 """Largest number of surfaces of a bed that a cable touches at the same time: a rounded crest and both adjacent planes.
@@ -100,8 +100,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """Return sensors for the outputs in the file, with their order and names. If the file has no outputs, return
-        sensors of the tensions at all ends of lines.
+        """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
+        outputs, return sensors of the tensions at all ends of lines.
         """
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:

@@ -78,7 +78,7 @@ def data_node(b: Building, item: Item) -> Entity:
 
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
-    """Add the ground; markers on the ground have its rotation."""
+    """Add the ground; markers on the ground have the rotation of the ground."""
     return b.add(el.Ground, item, "referencePosition:position")
 
 

@@ -66,8 +66,8 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Add springs along the global axes. Their user function receives lists, and displacements from which the offset is
-    not subtracted.
+    """Add springs along the global axes. The user function of the springs receives lists, and displacements from which
+    the offset is not subtracted.
     """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
@@ -156,9 +156,9 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
-    If one rotation about x or z is locked, the equation is a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass.
-    Therefore the markers are exchanged, and a separate joint constrains the points. The motion then agrees with Exudyn
-    even if the initial values violate the joint.
+    If one rotation about x or z is locked, the equation for the axes a of marker 0 and b of marker 1 is a_y·b_z = 0 in
+    Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint constrains the
+    points. The motion then agrees with Exudyn even if the initial values violate the joint.
     """
     kind = item["objectType"]
     if kind not in LOCKED:

@@ -58,8 +58,8 @@ ACTUATOR = (
 
 
 def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
-    """Return the columns for both rigid markers of a connector and, if ``frames``, for its frames relative to the
-    bodies.
+    """Return the columns for both rigid markers of a connector and, if ``frames``, for the frames of the connector
+    relative to the bodies.
     """
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
@@ -78,7 +78,9 @@ def _history(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
-    """Add a torsion spring. In Windlass, its angle is not limited to half a turn even if the item has no node."""
+    """Add a torsion spring. In Windlass, the angle of the spring is not limited to half a turn even if the item has no
+    node.
+    """
     given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
     values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
@@ -86,7 +88,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorLinearSpringDamper")
 def linear_spring(b: Building, item: Item) -> Entity:
-    """Add a spring along an axis of marker 0; as in Exudyn, the moment of its force on marker 0 is omitted."""
+    """Add a spring along an axis of marker 0; as in Exudyn, the moment of the spring force on marker 0 is omitted."""
     frame = find_frame(b, item["markerNumbers"][0])
     values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
     values |= {"axis": frame.rotation @ read_numbers(item, "axisMarker0", 3), "moment_arm": False}
@@ -95,7 +97,7 @@ def linear_spring(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorRigidBodySpringDamper")
 def bushing(b: Building, item: Item) -> Entity:
-    """Add a bushing; as in Exudyn, the moment of its force on marker 0 is omitted."""
+    """Add a bushing; as in Exudyn, the moment of the bushing force on marker 0 is omitted."""
     require(item, useIntrinsicFormulation=False)
     require_no_function(item, "postNewtonStepUserFunction")
     joints = [np.asarray(item[f"rotationMarker{k}"]) for k in (0, 1)]
@@ -110,8 +112,8 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """Add the attraction G m0 m1/(L² + m²) of two masses at the distance L. If L is less than the shortest distance, m
-    is the difference between them, otherwise 0.
+    """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, with the gravitational constant
+    G. If L is less than the shortest distance, m is the shortest distance minus L, otherwise 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
@@ -131,7 +133,7 @@ def attraction(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinateSpringDamperExt")
 def extended_spring(b: Building, item: Item) -> Entity:
-    """Add a spring with friction and stops. Its user function receives all friction parameters."""
+    """Add a spring with friction and stops. The user function of the spring receives all friction parameters."""
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
     given = find_force(b, item, lambda *arguments: (*arguments, *more))
@@ -343,7 +345,9 @@ def node1d(b: Building, item: Item) -> Entity:
 
 @translates("NodeGenericODE2")
 def coordinate_node(b: Building, item: Item) -> Entity:
-    """Add a node with any number of coordinates. If a cable uses the node, it is the axial motion of the material."""
+    """Add a node with any number of coordinates. If a cable uses the node, the coordinate of the node is the axial
+    motion of the material.
+    """
     number = next(k for k, other in enumerate(b.items["nodes"]) if other is item)
     axial = (o["nodeNumbers"][2] for o in b.items["objects"] if o["objectType"] == "ALEANCFCable2D")
     if number not in [int(node) for node in axial]:
