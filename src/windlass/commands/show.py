@@ -39,7 +39,12 @@ def main(words: Sequence[str]) -> int:
     if not words or words[0] in HELP_WORDS:
         print((__doc__ or "").strip())
         return 0
-    from windlass.framework.output.player import Player, Series, check_file, load_pyvista  # here, because it loads NumPy
+    from windlass.framework.output.player import (  # here, because it loads NumPy
+        Player,
+        Series,
+        check_file,
+        load_pyvista,
+    )
 
     file, given = check_file(Path(words[0])), read_options(words[1:])
     size = read_size(str(given["size"]))
