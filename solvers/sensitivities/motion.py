@@ -88,7 +88,8 @@ class MotionDerivatives:
         y: results by name, shape (k,) each.
         dy: derivatives, in units of the result per unit of the parameter, shape (k,) each; the first key is the name of
             the result, the second key the name of the parameter.
-        verdict: the verdict of the motion.
+        verdict: the verdict of the motion. Its notes name parameters whose derivatives are less accurate in a step,
+            because a contact changes its state within the step of the differences.
     """
 
     t: FloatArray
@@ -108,12 +109,15 @@ class CompanionPair:
         above, below, h: values of the arguments.
         slopes: derivatives of the arrays of the state, by name.
         changed: rows of each table that differ between the models, once they have been compared.
+        error: largest relative change [1] at which an iteration ended because of the limit `NEAR`, and the time of its
+            step [s]; 0 if all iterations ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
         self.above, self.below, self.h = above, below, h
         self.slopes: dict[str, FloatArray] = {}
         self.changed: dict[type[Component], BoolArray] | None = None
+        self.error = 0.0, 0.0
         self._history, self._rows = np.zeros(0), find_history_rows(above.world)
 
     def prepare(self, start: State, h: float, decides: bool) -> None:
@@ -171,7 +175,10 @@ class CompanionPair:
                 raise ModelError(f"a derivative at t = {t:.9g} s is not finite")
             share, limit = (1.0, ACCURATE) if number < SETTLES else (0.5, NEAR)
             change, before = change + share * correction, norm
-            if np.abs(correction).max(initial=0.0) <= limit * np.abs(change).max(initial=0.0):
+            small, large = (float(np.abs(values).max(initial=0.0)) for values in (correction, change))
+            if small <= limit * large:
+                if small > ACCURATE * large and small > self.error[0] * large:
+                    self.error = small / large, t
                 return change, history
         raise ModelError(
             f"the derivatives of the step to t = {t:.9g} s do not converge: the residual falls from {before:.3g} N (or "
@@ -252,9 +259,22 @@ def evaluate_motion(
         times.append(now.t)
         values.append(read_results(centre.results, centre.state, values[0]))
         slopes.append({name: pair.evaluate(values[0]) for name, pair in pairs.items()})
+    solver.verdict.notes += [words for name, pair in pairs.items() for words in describe_error(name, pair)]
     y = {name: np.array([value[name] for value in values]) for name in values[0]}
     dy = {name: {q: np.array([slope[q][name] for slope in slopes]) for q in p} for name in y}
     return MotionDerivatives(np.array(times), y, dy, solver.verdict)
+
+
+def describe_error(name: str, pair: CompanionPair) -> list[str]:
+    """Return a remark if the iteration for a derivative ended at the limit `NEAR`, otherwise an empty list."""
+    error, t = pair.error
+    if error == 0.0:
+        return []
+    return [
+        f"derivatives with respect to {name} have a relative error of up to {error:.1g} in the step to t = {t:.9g} s, "
+        f"because a contact changes its state within the step {pair.h:.3g} of the differences: give a smaller step by "
+        "steps="
+    ]
 
 
 def prepare_motion(

@@ -20,6 +20,7 @@ from windlass.elements import (
     nodes_of,
     straight_cable,
 )
+from windlass.solvers.sensitivities.motion import CompanionPair, describe_error
 
 from support.motions import (
     DRIVE,
@@ -200,3 +201,16 @@ def test_restarted_motion(tmp_path: Path) -> None:
         assert done.returncode == 2 and "derivatives need all steps, so leave out -restart" in done.stderr
     done = run_windlass(["run", "model.py", "-help"], folder=tmp_path)
     assert done.returncode == 0 and "-dynamic_step" in done.stdout
+
+
+def test_less_accurate_derivatives_are_noted() -> None:
+    """If an iteration for a derivative ends at the wider limit, a note names the parameter, the error, the time and the
+    remedy; otherwise there is no note.
+    """
+    pair = CompanionPair.__new__(CompanionPair)
+    pair.h, pair.error = 0.5, (0.0, 0.0)
+    assert describe_error("friction", pair) == []
+    pair.error = 4e-4, 0.0291
+    (words,) = describe_error("friction", pair)
+    assert "with respect to friction have a relative error of up to 0.0004 in the step to t = 0.0291 s" in words
+    assert "within the step 0.5 of the differences: give a smaller step by steps=" in words
