@@ -2,9 +2,9 @@
 
 See docs/explanation/design.md, Lanes.
 
-Closed segments of all rows are copied into the lanes until all lanes are full. One loop without branches evaluates the
-lanes, and the caller reads the results lane by lane. The loop reads and writes only a record g of the type
-`SEGMENT_LANES`. Unused lanes keep their old values, and their results are not read.
+The segments in contact (closed segments) of all rows are copied into the lanes until all lanes are full. One loop
+without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads and writes only a
+record g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and their results are not read.
 """
 
 from __future__ import annotations

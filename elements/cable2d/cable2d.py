@@ -124,11 +124,11 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions of an `Account`. The values are 0 for rows whose linear law is replaced by a user
+    energies, powers: functions for the `Account` of the law; they add 0 for rows whose linear law is replaced by a user
     function.
-    residual, tangent: functions of a `System`.
+    residual, tangent: functions for the `System` of the law.
     dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
-    strands: data of the rows that form-finding changes temporarily.
+    strands: parameters of the cables; form-finding changes these parameters temporarily.
     """
 
     energies: Call

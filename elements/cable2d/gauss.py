@@ -186,7 +186,7 @@ def tangent_gauss(
         for j in range(36):
             for k in range(LANES):
                 g.sums[j, k] = 0.0
-        # axial integration points: derivatives of the force on p with respect to p and its rate
+        # axial integration points: derivatives of the force on r' with respect to r' and its rate
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_free(c, block, j, 1, g.free)

@@ -359,8 +359,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all sums and records; see `StepHook.checkpoint`. The interrupted run also continues from these
-        values.
+        """Return all sums and records; see `StepHook.checkpoint`. The present run continues from the
+        returned sums, as a restarted run does, so both give the same results.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()

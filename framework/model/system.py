@@ -249,8 +249,9 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Matrices of rows for the modes of a closed belt with axially moving material, from the mass per length ρA, the
-    shape functions S and their derivatives S' with respect to the axial coordinate x.
+    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. They are
+    integrals of the mass per length ρA, the shape functions S and their derivatives S' with respect to the axial
+    coordinate x.
 
     The first half of the coordinates of a row belongs to the start of the row, the second half to the end of the row.
 

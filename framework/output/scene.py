@@ -239,7 +239,7 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """Return the joined painting of a later frame."""
+        """Join the field values of a later frame, one part for each process, and return the complete `Painting`."""
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))

@@ -35,7 +35,9 @@ may cause errors of 1e-9.
 
 
 class Product(Protocol):
-    """A matrix that can be multiplied: `Pattern` on one process, `LocalMatrices` on several processes."""
+    """Sparsity of a matrix A, with a method for products A x: `Pattern` on one process, `LocalMatrices` on several
+    processes.
+    """
 
     @property
     def block(self) -> int:

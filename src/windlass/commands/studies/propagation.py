@@ -38,12 +38,12 @@ class Spread:
             the means of the options.
         error: standard error of the mean; 0 for the first-order method.
         quantiles: quantiles of the result for the probabilities QUANTILES; empty for the first-order method.
-        shares: influence of each option: fraction of the variance (first order), squared rank correlation (sample), or
-            first-order Sobol index.
-        totals: total Sobol indices; empty for other methods.
-        bends: ratio of the second-order term of each option to the standard deviation of the result; empty for other
-            methods.
-        widths: half width of the 95 % interval of each total index; empty for other methods.
+        shares: influence of each option: fraction of the variance (first order), squared rank correlation (sampling
+            method), or first-order Sobol index.
+        totals: total Sobol indices; empty unless the method is Sobol.
+        bends: in the first-order method, ratio of the second-order term of each option to the standard deviation of the
+            result; empty for other methods.
+        widths: half width of the 95 % interval of each total index; empty unless the method is Sobol.
         values: results of all runs, for the diagram.
     """
 
