@@ -367,18 +367,23 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Raise ModelError for empty lists of a profile."""
-    for name in ("vertices", "rounding"):
-        given = read_numbers(values.get(name))
-        if given is not None and not given.size:
-            raise ModelError(f"{name} in ProfileSurface is empty: must have one number or more [m]")
-    return values
+def refuse_empty(component: type[Component]) -> Callable[[Tables, dict[str, Any]], dict[str, Any]]:
+    """Create the function that raises ModelError for empty lists of profiles and height fields."""
+    lists = [name for name, each in component.columns.items() if each.shape is None]
+
+    def refuse(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+        for name in lists:
+            given = read_numbers(values.get(name))
+            if given is not None and not given.size:
+                raise ModelError(f"{name} in {component.__name__} is empty: must have one number or more [m]")
+        return values
+
+    return refuse
 
 
 for _component in SHAPES:
     register(
         _component, "passive", dofs="marker", bind=lambda rows: bind_surfaces(rows, rows.table.ids_of(rows.rows)),
         check=check, draw=draw, source="signed distances, see distances.py",
-        fill_defaults=refuse_empty if _component is ProfileSurface else None,
+        fill_defaults=refuse_empty(_component) if _component in CREATE else None,
     )  # fmt: skip

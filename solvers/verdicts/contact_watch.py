@@ -83,8 +83,6 @@ CREEP = 1e-4
 """Speed above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
 """Largest depth, relative to the radius of an object, up to which a path through the object may be missed."""
-REVERSAL = 2.0
-"""Largest change of the rate in an impact, relative to the impact speed: the motion is reversed without loss [1]."""
 STAGES = 1.5
 """Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
 SHOWN = 3
@@ -185,8 +183,7 @@ def judge_gaps(
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
             # criterion for the remaining part of the contact, until the motion reverses
             ahead = frequency * stiffer * h
-            change = min(ahead, REVERSAL)
-            if limits[2] != 0.0 and (turned or change * change * square > limit * limit * square + along):
+            if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
         found[LARGEST] = max(found[LARGEST], fastest)
 

@@ -121,6 +121,7 @@ ZERO = {
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
     "normal_drag", "axial_drag", "added_mass", "axial_added_mass", "torsional_damping",
+    "drag", "end_drag", "end_added_mass",
 }  # fmt: skip
 """Columns that may be 0 but not negative."""
 

@@ -13,8 +13,6 @@ from scipy.integrate import trapezoid
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
-from windlass.framework.model.gaps import GAP, RATE, SPEED, START, create_numbers
-from windlass.solvers.verdicts.contact_watch import COUNT, FACTOR, LIMIT, clear_findings, judge_gaps
 
 from campaigns import impacts
 from support.verdict_models import driven_belt
@@ -54,23 +52,6 @@ def test_an_impact_within_a_step() -> None:
     solver = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert_allclose(solver.solve().v[1], 5.0, rtol=0.03)
     assert solver.verdict.word == "ok" and "does not resolve a contact" in solver.failed_attempts[0][2]
-
-
-@pytest.mark.parametrize(("rate", "is_cut"), [(-2.0, False), (-20.0, True)])
-def test_touch_of_a_point_that_also_slides(rate: float, is_cut: bool) -> None:
-    """A point of a belt, whose speed is 30 m/s, touches by 0.1 µm at the end of a step.
-
-    The impact ahead changes the rate by at most twice the impact speed. The step is only cut if this change is not
-    small compared with the speed of the belt. Such a depth, in which curvature and not the contact force has reduced
-    the rate, does not determine the stiffness of the contact.
-    """
-    numbers, near, found = create_numbers(1), np.array([1, 0]), np.zeros((1, 13))
-    clear_findings(found)
-    numbers[0, [START + GAP, START + RATE, GAP, RATE]] = 1e-4, rate, -1e-7, 0.5 * rate
-    numbers[0, [START + SPEED, SPEED]] = 30.0
-    judge_gaps(numbers, near, 1.0, np.array([1e-4]), np.array([LIMIT, 1e-4, 1.0]), np.array([0.5, 0.0]), found[0])
-    assert found[0, COUNT] == 0.0
-    assert (found[0, FACTOR] < 1.0) == is_cut
 
 
 def create_stop(stiffness: float) -> wl.World:
