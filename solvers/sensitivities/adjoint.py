@@ -137,7 +137,7 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
     """Return how the last step of the solver was computed, from the history values at its start, shape (d,)."""
     used = solver.attempt.runs or [start]
     # if the first pass used return maps, the second pass repeats it from the start of the step
-    used = used[1 if solver.mapped and len(used) > 1 else 0 :]
+    used = used[1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0 :]
     maps = len(used) == len(solver.attempt.runs) and solver.mapped > 0 and not np.array_equal(used[0], start)
     known, like = [used[0] if maps else start, *used[1:]], -1
     if solver.attempt.cycle and len(known) > 1:
