@@ -225,6 +225,24 @@ def vary_immersion(c: Any, m: Any, surface: Any, i: int, dr: FloatArray, turn: F
 
 
 @kernel(inline=True)
+def vary_place(m: Any, i: int, column: int, dr: FloatArray, turn: FloatArray, moved: FloatArray) -> None:
+    """Write the variations of piece i for a displacement of the marker (columns 0 to 2) or a rotation of the marker
+    (columns 3 to 5), and zeros for other columns.
+
+    Args:
+        dr, turn, moved: displacement of the centre, rotation, and displacement of the centre due to the rotation, shape
+            (3,) each.
+    """
+    dr[:], turn[:], moved[:] = 0.0, 0.0, 0.0
+    if column < 3:
+        dr[column] = 1.0
+    elif column < 6:
+        turn[column - 3] = 1.0
+        cross_to(turn, m[i].lever, moved)
+        dr[:] = moved
+
+
+@kernel(inline=True)
 def store_column(to: FloatArray, column: int, dF: FloatArray, dM: FloatArray) -> None:
     """Write the variations of F and M into a column of a matrix of shape (6, 6)."""
     for a in range(3):
@@ -250,19 +268,14 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
         # variations: displacements and rotations of the marker, then velocities and angular velocities
         for which in range(12):
             axis, of = which % 3, which // 3
-            for a in range(3):
-                dr[a], turn[a], dv[a], spun[a], moved[a] = 0.0, 0.0, 0.0, 0.0, 0.0
-            # variations of position and velocity of the centre
-            if of == 0:
-                dr[axis] = 1.0
-            elif of == 1:
-                turn[axis] = 1.0
-                cross_to(turn, m[i].lever, moved)
-                dr[:] = moved
+            vary_place(m, i, which, dr, turn, moved)
+            dv[:], spun[:] = 0.0, 0.0
+            # variations of the velocity of the centre
+            if of == 1:
                 cross_to(m[i].omega, moved, dv)
             elif of == 2:
                 dv[axis] = 1.0
-            else:
+            elif of == 3:
                 spun[axis] = 1.0
                 cross_to(spun, m[i].lever, dv)
             # variations of the immersed volume, and of velocity and acceleration of the fluid
@@ -321,16 +334,11 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
         s = m[i].V / c[i].volume
         for column in range(18):
             axis, of = column % 3, column // 3
-            for a in range(3):
-                dr[a], turn[a], moved[a], spun[a], da[a] = 0.0, 0.0, 0.0, 0.0, 0.0
-            # variations of position and acceleration of the centre
-            if of == 0:
-                dr[axis] = 1.0
-            elif of == 1:
+            vary_place(m, i, column, dr, turn, moved)
+            spun[:], da[:] = 0.0, 0.0
+            # variations of the acceleration of the centre
+            if of == 1:
                 # the rotation changes the vectors from the marker and from the node
-                turn[axis] = 1.0
-                cross_to(turn, m[i].lever, moved)
-                dr[:] = moved
                 add_cross(m[i].alpha, moved, da)
                 cross_to(turn, m[i].arm, first)
                 cross_to(m[i].omega, first, second)

@@ -163,18 +163,14 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
         words = line.replace(",", " ").replace(";", " ").split()
         if not words or words[0].startswith("#"):
             continue
-        try:
-            values = [float(word) for word in words]
-        except ValueError:
-            try:
-                # a table may begin with a word in its corner
-                values = [float(word) for word in words[1:]]
-            except ValueError:
-                values = []
-            if rows:
-                raise ModelError(f"bed file {file}, line {at}: must have numbers only") from None
-            if not values:
-                continue
+        found = [_read_number(word) for word in words]
+        values = [number for number in found if number is not None]
+        # the first row may consist of words, or begin with a word in the corner of a table
+        is_heading = not rows and (not values or (found[0] is None and len(values) == len(words) - 1))
+        if len(values) < len(words) and not is_heading:
+            raise ModelError(f"bed file {file}, line {at} is {line.strip()[:40]!r}: must have numbers [m] only")
+        if not values:
+            continue
         if not np.isfinite(values).all():
             raise ModelError(f"bed file {file}, line {at}: must have finite numbers")
         if len(rows) > 1 and len(values) != len(rows[1]):
@@ -190,6 +186,14 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
             "must have rows x, y, z [m], or a table with y in its first row and x in its first column"
         )
     return np.array(rows)
+
+
+def _read_number(word: str) -> float | None:
+    """Return the number, or None for other words."""
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 def _read_mesh(file: Path) -> FloatArray:

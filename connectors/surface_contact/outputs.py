@@ -15,7 +15,7 @@ import numpy as np
 from windlass.connectors.circle_segments.power import NO_GAP, create_power_outputs, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
-from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.law import PointLaw, read_law
 from windlass.connectors.contact.power import clear_place, create_place_account, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
@@ -24,6 +24,7 @@ from windlass.connectors.surface_contact.distances import Distance, eval_distanc
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     Lever,
+    PointForces,
     SurfaceFrame,
     create_frame,
     eval_forces,
@@ -36,7 +37,7 @@ from windlass.connectors.surface_contact.kernels import (
     to_surface,
 )
 from windlass.connectors.surface_contact.tangent import hessian_product
-from windlass.connectors.surface_contact.twist_kernels import eval_spin, eval_turning_forces, read_start
+from windlass.connectors.surface_contact.twist_kernels import eval_closed, eval_spin
 from windlass.connectors.surface_contact.update import OUTSIDE
 from windlass.elements.cable2d.points import shape
 from windlass.elements.cable3d.twist_points import COUNT, interpolate, read_coordinates, twist_angle
@@ -83,6 +84,22 @@ def write_geometry(row: FloatArray, o: SurfaceFrame, z: Lever, h: Distance, rope
         row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
 
 
+@kernel(inline=True)
+def write_forces(row: FloatArray, o: SurfaceFrame, F: PointForces, state: float) -> None:
+    """Write forces, rates and the contact state of a closed point."""
+    t = F.f.force
+    row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(dot(F.vt, F.vt))
+    row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
+
+
+@kernel(inline=True)
+def eval_bristle(law: PointLaw, F: PointForces, state: float) -> tuple[float, float]:
+    """Return the power of the damper of friction [W] and the energy of the bristle [J]."""
+    limit = coulomb(law.friction_coefficient, F.fn)[0]
+    bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
+    return law.friction_velocity_penalty * dot(F.vt, F.vt), bent
+
+
 @kernel
 def fill_numbers(
     c: ContactRows,
@@ -121,16 +138,14 @@ def fill_numbers(
             state = read_state(data, start, first, n, k, law.friction_stiffness)
             a = read_anchor(state, data, start, first, n, k)
             F = eval_forces(law, own.rope_radius, h, z, state, a)
-            t, square = F.f.force, dot(F.vt, F.vt)
-            row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
-            row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
+            t = F.f.force
+            write_forces(row, o, F, data[first + n + k])
             # powers and energies; the deflection of a sticking bristle is in the tangent plane
             taken, damping, lever, bent = dot(t, (z.U, z.V, z.W)), 0.0, 0.0, 0.0
             if rubs(law, z, state):
                 along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
                 lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
-                damping, limit = law.friction_velocity_penalty * square, coulomb(law.friction_coefficient, F.fn)[0]
-                bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
+                damping, bent = eval_bristle(law, F, state)
             write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
 
 
@@ -174,13 +189,10 @@ def fill_twist_numbers(
                 continue
             # forces and rates of closed points
             spin = eval_spin(o, own, relative_place(k, n), y, yt, twist, sigma)
-            state = read_state(data, start, first, n, k, law.friction_stiffness)
-            a, T0, d0 = read_start(data, start, first, n, k)
-            both = eval_turning_forces(law, own.rope_radius, h, z, spin, state, a, T0, d0)
-            F, b, angle = both.point, both.b, both.angle
-            t, square = F.f.force, dot(F.vt, F.vt)
-            row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
-            row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
+            a, both = eval_closed(law, own.rope_radius, h, z, spin, data, start, first, n, k)
+            F, b, angle, state = both.point, both.b, both.angle, data[first + n + k]
+            t = F.f.force
+            write_forces(row, o, F, state)
             row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
             for d in range(3):
                 row[TORQUE + 1 + d] = -both.torque * spin.t[d]
@@ -196,8 +208,7 @@ def fill_twist_numbers(
                 along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
                 rest = own.rope_radius * (dot(both.g, pt) * dot(F.u, b) + angle * dot(F.u, tilt))
                 lever = law.friction_stiffness * (along * dot(F.u, nt) + rest)
-                damping, limit = law.friction_velocity_penalty * square, coulomb(law.friction_coefficient, F.fn)[0]
-                bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
+                damping, bent = eval_bristle(law, F, state)
             write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
 
 

@@ -49,6 +49,7 @@ from windlass.connectors.surface_contact.kernels import (
     PointForces,
     SurfaceFrame,
     across,
+    read_state,
     rests,
     to_surface,
 )
@@ -156,3 +157,14 @@ def read_start(
     a, T, d = read_three(data, at), read_three(data, at + 3 * n), read_three(data, at + 6 * n)
     a0, T0, d0 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
     return a0 if held else a, T0 if held else T, d0 if held else d
+
+
+@kernel(inline=True)
+def eval_closed(
+    law: PointLaw, rope_radius: float, h: Distance, z: Lever, r: Spin, data: FloatArray, start: FloatArray, first: int,
+    n: int, k: int,
+) -> tuple[Vector, TurningForces]:  # fmt: skip
+    """Return the anchor and the forces of closed point k, from its history values."""
+    state = read_state(data, start, first, n, k, law.friction_stiffness)
+    a, T0, d0 = read_start(data, start, first, n, k)
+    return a, eval_turning_forces(law, rope_radius, h, z, r, state, a, T0, d0)

@@ -15,13 +15,11 @@ from windlass.connectors.surface_contact.kernels import (
     eval_global_force,
     eval_touch,
     gather,
-    read_state,
 )
 from windlass.connectors.surface_contact.twist_kernels import (
     TWIST_CABLE,
+    eval_closed,
     eval_spin,
-    eval_turning_forces,
-    read_start,
 )
 from windlass.elements.cable2d.points import shape
 from windlass.elements.cable3d.twist_forces import scatter_forces
@@ -69,9 +67,7 @@ def add_twist_residual(
                 continue
             # force at the point, and moment about the axis
             spin = eval_spin(o, row, place, y, yt, twist, sigma)
-            state = read_state(data, start, first, n, k, law.friction_stiffness)
-            a, T0, d0 = read_start(data, start, first, n, k)
-            forces = eval_turning_forces(law, row.rope_radius, h, z, spin, state, a, T0, d0)
+            _, forces = eval_closed(law, row.rope_radius, h, z, spin, data, start, first, n, k)
             F, M = eval_global_force(o, h, forces.point), forces.torque
             moment = cross((z.dx, z.dy, z.dz), F)
             for d in range(3):

@@ -32,7 +32,6 @@ from windlass.connectors.surface_contact.kernels import (
     eval_global_force,
     eval_touch,
     gather,
-    read_state,
     to_global,
     to_surface,
 )
@@ -41,9 +40,8 @@ from windlass.connectors.surface_contact.twist_kernels import (
     TWIST_CABLE,
     Spin,
     TurningForces,
+    eval_closed,
     eval_spin,
-    eval_turning_forces,
-    read_start,
 )
 from windlass.elements.cable2d.points import Four, shape
 from windlass.elements.cable3d.twist_forces import find_part
@@ -285,9 +283,7 @@ def add_twist_tangent(
                 continue
             # force and moment of the point
             spin = eval_spin(o, row, place, y, yt, twist, sigma)
-            state = read_state(data, start, first, n, k, law.friction_stiffness)
-            a, T0, d0 = read_start(data, start, first, n, k)
-            forces = eval_turning_forces(law, row.rope_radius, h, z, spin, state, a, T0, d0)
+            a, forces = eval_closed(law, row.rope_radius, h, z, spin, data, start, first, n, k)
             if forces.rubs:
                 fill_spin_change(row, place, spin.P, interpolate(spin.P, 1.0, y), y, dsigma)
             else:

@@ -11,7 +11,6 @@ Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,12 @@ from numpy.typing import NDArray
 from windlass.connectors.contact.law import read_law
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import create_update, place_type
-from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
 from windlass.connectors.surface_contact.twist_kernels import eval_spin, eval_turning_forces, read_three
-from windlass.connectors.surface_contact.update import NO_LANES, OUTSIDE, TIE, count_points
+from windlass.connectors.surface_contact.update import NO_LANES, OUTSIDE, count_points, decide_point
 from windlass.elements.cable2d.points import shape
 from windlass.elements.cable3d.twist_points import COUNT, read_coordinates, twist_angle
 from windlass.elements.nodes.vectors import Vector
@@ -90,15 +89,10 @@ def decide_states(
         p.state, p.excess = UNDEFINED, 0.0
         if not rubs or p.gap > 0.0:
             continue
-        at, held, limit = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED, coulomb(mu, p.fn)[0]
-        # a point sticks in the step in which it closes
-        p.state, p.excess, back = STICKS, -limit, 1.0 if held and mu_k != 0.0 else 0.0
-        if held or mu_k == 0.0:
-            p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
-        if p.state == SLIPS:
-            # the bristle force of a slipping point is at the friction limit
-            u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)
-            back = slip_bend(limit, 0.0, mu_k) * return_share(u, 1.0)
+        at, held = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED
+        back = decide_point(p, held, mu, mu_k)
+        if p.state == STICKS and held and mu_k != 0.0:
+            back = 1.0
         store(data, at, (p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz))
         store(data, at + 3 * n, (p.tx, p.ty, p.tz))
         store(data, at + 6 * n, (p.dx, p.dy, p.dz))

@@ -86,6 +86,29 @@ def measure(
 
 
 @kernel(inline=True)
+def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
+    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the distance of the anchor of a slipping
+    point from the point, divided by |u_t|, or 0 for a sticking point.
+
+    Args:
+        p: the point.
+        held: whether the point was closed at the start of the step.
+        mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
+    """
+    limit = coulomb(mu, p.fn)[0]
+    # a point sticks in the step in which it closes
+    p.state, p.excess = STICKS, -limit
+    if held or mu_k == 0.0:
+        p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
+    if p.state != SLIPS:
+        return 0.0
+    # the bristle force of a slipping point is at the friction limit
+    u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)
+    back: float = slip_bend(limit, 0.0, mu_k) * return_share(u, 1.0)
+    return back
+
+
+@kernel(inline=True)
 def decide_states(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
@@ -99,18 +122,10 @@ def decide_states(
         p.state, p.excess = UNDEFINED, 0.0
         if not rubs or p.gap > 0.0:
             continue
-        at, held, limit = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED, coulomb(mu, p.fn)[0]
-        X, Y, Z = p.X, p.Y, p.Z
-        # a point sticks in the step in which it closes
-        p.state, p.excess = STICKS, -limit
-        if held or mu_k == 0.0:
-            p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
-        if p.state == SLIPS:
-            # the anchor of a slipping point is moved such that the bristle force is at the friction limit
-            u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)
-            back = slip_bend(limit, 0.0, mu_k) * return_share(u, 1.0)
-            X, Y, Z = X - back * p.ux, Y - back * p.uy, Z - back * p.uz
-        elif held and mu_k != 0.0:
+        at, held = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED
+        back = decide_point(p, held, mu, mu_k)
+        X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
+        if p.state == STICKS and held and mu_k != 0.0:
             X, Y, Z = start[at], start[at + 1], start[at + 2]
         data[at], data[at + 1], data[at + 2] = X, Y, Z
     return 0.0, False

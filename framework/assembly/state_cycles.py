@@ -33,15 +33,15 @@ UNKNOWN = 2
 def compare_states(
     data: FloatArray, mapped: FloatArray, left: FloatArray, earlier: NDArray[Any], differs: FloatArray
 ) -> None:
-    """Compare the contact states with those of the last two evaluations of the run.
+    """Compare the contact states with the contact states in the last two evaluations of the run.
 
     Args:
         data: history values, shape (d,).
         mapped: see `Fields`; the states are compared while it is > 0.
         left: value of ``mapped`` after the last evaluation, shape (1,); another value means that a run begins.
         earlier: signs of the history values in the last evaluation and in the evaluation before it, shape (2, d).
-        differs: output, shape (2,): 1 if the states differ from those of the last evaluation and of the evaluation
-            before it, respectively, otherwise 0.
+        differs: output, shape (2,): 1 if the states differ from the states in the last evaluation, and in the
+            evaluation before the last, respectively; otherwise 0.
     """
     if mapped[0] <= 0.0:
         return

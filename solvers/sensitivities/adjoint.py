@@ -48,6 +48,8 @@ from windlass.solvers.sensitivities.companion import (
     Model,
     RepeatedRun,
     RepeatedStep,
+    StepPlan,
+    plan_step,
     repeat_run,
 )
 from windlass.solvers.sensitivities.evaluate import CHECKS, Results, read_results
@@ -111,39 +113,6 @@ class MotionGradient:
     growth: float
     chaotic: bool
     verdict: Verdict = field(repr=False)
-
-
-@dataclass(frozen=True)
-class StepPlan:
-    """How a step of the motion was computed.
-
-    Attributes:
-        h, then: size and end of the step [s].
-        projects: whether the end was projected onto the constraints.
-        maps: whether return maps compute the history values of the first run.
-        runs: number of Newton runs.
-        like: index of an earlier run with the same history values as the last run, or -1.
-    """
-
-    h: float
-    then: float
-    projects: bool
-    maps: bool
-    runs: int
-    like: int
-
-
-def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, projects: bool) -> StepPlan:
-    """Return how the last step of the solver was computed, from the history values at its start, shape (d,)."""
-    used = solver.attempt.runs or [start]
-    # if the first pass used return maps, the second pass repeats it from the start of the step
-    used = used[1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0 :]
-    maps = len(used) == len(solver.attempt.runs) and solver.mapped > 0 and not np.array_equal(used[0], start)
-    known, like = [used[0] if maps else start, *used[1:]], -1
-    if solver.attempt.cycle and len(known) > 1:
-        same = [np.array_equal(known[-1], other) for other in known[:-1]]
-        like = same.index(True) if any(same) else -1
-    return StepPlan(h, then, projects, maps, len(known), like)
 
 
 def follow_plan(centre: Companion, plan: StepPlan, near: State | None, factors: Any = None) -> RepeatedStep:
@@ -475,7 +444,7 @@ class Adjoint:
         return found
 
     def _add_update(self, found: RunFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> None:
-        """Add the factors of all that an update reads, and those of the unknowns to g."""
+        """Add the factors of the quantities that an update reads to ``found``, and the factors of the unknowns to g."""
         centre, n = self._centre, len(found.q)
         places, scheme, d = centre.problem.sparsity.unknowns, centre.problem.scheme, len(of_data)
         by_x, by_v = slopes.x.multiply(of_data, n + 1)[:-1], slopes.v.multiply(of_data, n + 1)[:-1]
@@ -597,8 +566,9 @@ def find_turning(centre: Companion, start: Mapping[str, FloatArray], t: float, s
 
 @dataclass
 class RunFactors:
-    """Factors of all that a Newton run and its update read: predicted coordinates and velocities, coordinates and
-    velocities at the start of the step, history values of the run, and history values at the start of the step.
+    """Factors of the quantities that a Newton run and its update read: predicted coordinates and velocities,
+    coordinates and velocities at the start of the step, history values of the run, and history values at the start of
+    the step.
     """
 
     q: FloatArray

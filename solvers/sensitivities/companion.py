@@ -218,6 +218,39 @@ def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> C
     return Companion(world, results, solver, find_start(world, *start))
 
 
+@dataclass(frozen=True)
+class StepPlan:
+    """How a step of the motion was computed.
+
+    Attributes:
+        h, then: size and end of the step [s].
+        projects: whether the end was projected onto the constraints.
+        maps: whether return maps compute the history values of the first run.
+        runs: number of Newton runs.
+        like: index of an earlier run with the same history values as the last run, or -1.
+    """
+
+    h: float
+    then: float
+    projects: bool
+    maps: bool
+    runs: int
+    like: int
+
+
+def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, projects: bool) -> StepPlan:
+    """Return how the last step of the solver was computed, from the history values at its start, shape (d,)."""
+    used = solver.attempt.runs or [start]
+    # if the first pass used return maps, the second pass repeats it from the start of the step
+    used = used[1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0 :]
+    maps = len(used) == len(solver.attempt.runs) and solver.mapped > 0 and not np.array_equal(used[0], start)
+    known, like = [used[0] if maps else start, *used[1:]], -1
+    if solver.attempt.cycle and len(known) > 1:
+        same = [np.array_equal(known[-1], other) for other in known[:-1]]
+        like = same.index(True) if any(same) else -1
+    return StepPlan(h, then, projects, maps, len(known), like)
+
+
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
     """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
     of the motion. Afterwards the state of ``centre`` is the given end of the step.
@@ -225,27 +258,21 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     Raises:
         ModelError: a run cannot be repeated, or steps were left out.
     """
-    state, used = centre.state, solver.attempt.runs or [centre.state.data]
+    state = centre.state
     if end.step != state.step + 1:
         raise ModelError(
             f"the motion continues from a checkpoint, with the first step to t = {end.t:.9g} s: derivatives need all "
             "steps, so leave out -restart"
         )
-    step = RepeatedStep(end.t - state.t, end.t, state, [], projects)
-    centre.begin_step(step.h, step.then)
-    start, near = state.data.copy(), centre.read_unknowns(end)
-    # if the first pass used return maps, the second pass repeats it from the start of the step
-    first = 1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0
-    for number, known in enumerate(used[first:]):
-        if number == 0:
-            # if a run with return maps does not converge, Newton's method repeats the run without return maps
-            maps = first == 0 and solver.mapped > 0 and not np.array_equal(known, start)
-            run = repeat_run(centre, near, known if maps else start, maps, step.then)
-        else:
-            run = repeat_run(centre, near, known, False, step.then)
-            if solver.attempt.cycle and number == len(used) - first - 1:
-                same = [np.array_equal(run.data, other.data) for other in step.runs]
-                run.like = same.index(True) if any(same) else -1
+    start = state.data.copy()
+    plan = plan_step(start, solver, end.t - state.t, end.t, projects)
+    step = RepeatedStep(plan.h, plan.then, state, [], projects)
+    centre.begin_step(plan.h, plan.then)
+    near = centre.read_unknowns(end)
+    for number, known in enumerate(solver.attempt.runs[-plan.runs :] or [start]):
+        maps = plan.maps and number == 0
+        run = repeat_run(centre, near, known if maps or number > 0 else start, maps, plan.then)
+        run.like = plan.like if number == plan.runs - 1 else -1
         step.runs.append(run)
     for name in (*MOTION, "data"):
         getattr(state, name)[:] = getattr(end, name)

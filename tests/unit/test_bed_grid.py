@@ -69,7 +69,9 @@ def test_heights_and_profile() -> None:
     ("name", "text", "message"),
     [
         ("a.csv", "0,0,1\n0,1,1\n1,0,1\n1,1,nan", "line 4: must have finite numbers"),
-        ("a.csv", "0,0,1\n0,1,x", "line 2: must have numbers only"),
+        ("a.csv", "0,0,1\n0,1,x", r"line 2 is '0,1,x': must have numbers .m. only"),
+        ("a.csv", "x;y;z\n1;2;deep\n1;3;5", r"line 2 is '1;2;deep': must have numbers .m. only"),
+        ("a.csv", "0,0,x\n0,1,1\n1,0,1\n1,1,1", r"line 1 is '0,0,x': must have numbers .m. only"),
         ("a.csv", "0,0,1\n0,1,1\n1,0", "line 3 has 2 numbers: must have 3"),
         ("a.csv", "", "has 0 rows with 0 to 0 numbers: must have rows x, y, z"),
         ("a.txt", "0 1\n0 1 2\n0 1 2", r"x in BedGrid has 2 numbers .m.: must be 2 or more, ascending"),
