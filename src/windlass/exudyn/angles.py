@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from windlass.elements.nodes.rotations import euler_parameter_rates, euler_parameters_of
+from windlass.exudyn.step_calls import StepCalls
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity
-from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANGLES = "RigidBodyRxyz"
@@ -113,7 +113,7 @@ class AngleNode:
         return moved, fast, accelerated
 
 
-class FollowAngles(StepHook):
+class FollowAngles(StepCalls):
     """Hook that updates the angles of nodes after every step, even if no result contains the angles.
 
     Args:
@@ -121,6 +121,7 @@ class FollowAngles(StepHook):
     """
 
     def __init__(self, nodes: Sequence[AngleNode]) -> None:
+        super().__init__()
         self._nodes = nodes
 
     def before_solve(self, state: State, end: float, steps: int) -> None:

@@ -22,6 +22,7 @@ from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import holds_states
+from windlass.exudyn.step_calls import StepCalls
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -177,26 +178,27 @@ class Due:
 
     Attributes:
         last: time of the last row [s].
+        following: time of the next row [s], shape (1,); infinite before `begin`.
     """
 
     def __init__(self, period: float, clock: Callable[[State], float]) -> None:
         self._period, self._clock = period, clock
-        self._start = self._next = self.last = 0.0
+        self._start, self.last, self.following = 0.0, 0.0, np.full(1, np.inf)
 
     def begin(self, state: State) -> None:
         """Store the start time, at which the first row is written, and compute the time of the next row."""
         self._start = self.last = self._clock(state)
-        self._next = self._start + self._period
+        self.following[0] = self._start + self._period
 
     def is_due(self, state: State) -> bool:
         """Return whether a row must be written for an accepted step; if so, record the row as written."""
         time = self._clock(state)
-        if time < self._next - self._round(time):
+        if time < self.following[0] - self._round(time):
             return False
         self.last = time
         if self._period > 0.0:
             passed = int((time - self._start + self._round(time)) / self._period)
-            self._next = self._start + (passed + 1) * self._period
+            self.following[0] = self._start + (passed + 1) * self._period
         return True
 
     def is_left(self, state: State) -> bool:
@@ -207,16 +209,12 @@ class Due:
         self.last = time
         return True
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps of the given size [s] before the next row."""
-        return max(0, int((self._next - self._clock(state)) / size * (1.0 - 1e-9)) - 1)
-
     @staticmethod
     def _round(time: float) -> float:
         return 1e-10 * max(1.0, abs(time))
 
 
-class SensorHook(StepHook):
+class SensorHook(StepCalls):
     """Records the sensors of a MainSystem.
 
     Args:
@@ -227,7 +225,8 @@ class SensorHook(StepHook):
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
-        self._mirror, self._files, self._due = mirror, files, Due(period, clock)
+        self._mirror, self._files, self._rows_due = mirror, files, Due(period, clock)
+        super().__init__(self._rows_due.following)
         self.rows = dict[int, list[Any]]()
         sensors = enumerate(mirror.model.items["sensors"])
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
@@ -238,27 +237,23 @@ class SensorHook(StepHook):
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
         self.rows = {k: [] for k in self._wanted}
-        self._due.begin(state)
         if self._wanted:
+            self._rows_due.begin(state)
             self._add(state)
 
     def after_step(self, state: State) -> None:
         """Add a row if `Due` selects this step."""
-        if self._wanted and self._due.is_due(state):
+        if self._wanted and self._rows_due.is_due(state):
             self._add(state)
 
     def _add(self, state: State) -> None:
         self._mirror.show(state)
         for k, rows in self.rows.items():
-            rows.append([self._due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next row."""
-        return self._due.idle_steps(state, size) if self._wanted else 1 << 30
+            rows.append([self._rows_due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, store all rows for the script, and write the files."""
-        if self._wanted and self._due.is_left(state):
+        if self._wanted and self._rows_due.is_left(state):
             self._add(state)
         self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
         if not self._files or not is_first_process():
@@ -273,7 +268,7 @@ class SensorHook(StepHook):
                 write_output(path, text.getvalue().encode(), SENSOR_FILE, SENSOR_FILE)
 
 
-class SolutionFile(StepHook):
+class SolutionFile(StepCalls):
     """Writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the columns of
     Exudyn.
 
@@ -301,7 +296,8 @@ class SolutionFile(StepHook):
         name, wanted = Path(settings["name"]), settings["export"]
         self.path = name if name.suffix else name.with_suffix(".txt")
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
-        self._due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
+        self._rows_due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
+        super().__init__(self._rows_due.following)
         moves = not static
         # name of each vector without its prefix, and whether it is written
         self._parts = (
@@ -318,26 +314,22 @@ class SolutionFile(StepHook):
         """Write the first row, at the start."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
         self._rows = []
-        self._due.begin(state)
+        self._rows_due.begin(state)
         if self._settings["writeInitialValues"]:
             self._add(state)
 
     def after_step(self, state: State) -> None:
         """Add a row if `Due` selects this step."""
-        if self._due.is_due(state):
+        if self._rows_due.is_due(state):
             self._add(state)
 
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        self._rows.append((self._due.last, self._read()))
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next row."""
-        return self._due.idle_steps(state, size)
+        self._rows.append((self._rows_due.last, self._read()))
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, and write the file."""
-        if self._due.is_left(state):
+        if self._rows_due.is_left(state):
             self._add(state)
         if not is_first_process():
             return
