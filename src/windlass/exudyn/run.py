@@ -144,21 +144,22 @@ class Mirror:
         reference, size = layout.reference, data.ODE2Size()
         if not size:
             return
-        shift = reference[source]
+        shift, x, rates, now = reference[source], fields.x, fields.v, self._now
+        set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
         def update() -> None:
             self._shown = None
             q, v = np.zeros(size), np.zeros(size)
-            q[order], v[order] = fields.x[source] - shift, fields.v[source]
+            q[order], v[order] = x[source] - shift, rates[source]
             for node, own in turned:
-                moved = fields.x[own] - reference[own]
-                q[node.where], v[node.where], _ = node.read(moved, fields.v[own], np.zeros(7))
+                moved = x[own] - reference[own]
+                q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))
             if model.functions.seen:
                 where, u, ut = model.functions.seen
                 q[where], v[where] = u, ut
-            data.SetODE2Coordinates(q, self._now)
-            data.SetODE2Coordinates_t(v, self._now)
-            data.SetTime(fields.t, self._now)
+            set_places(q.tolist(), now)
+            set_rates(v.tolist(), now)
+            set_time(fields.t, now)
 
         self.model.functions.bring_up_to_date = update
 
