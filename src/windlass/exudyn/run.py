@@ -90,13 +90,12 @@ class Mirror:
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
             self._find_places(whole)
-        motion = [x[self._places] for x in (whole.q, whole.v, whole.a)]
-        for turned in self.model.turned:
-            read = turned.read(*(whole.of(turned.node, name)[0] for name in ("q", "v", "a")))
-            for values, own in zip(motion, read, strict=True):
-                values[turned.where] = own
-        for values, name in zip(motion, ("", "_t", "_tt"), strict=True):
-            getattr(data, f"SetODE2Coordinates{name}")(values, self._now)
+        q, v, a = (x[self._places] for x in (whole.q, whole.v, whole.a))
+        for turned, at in self._turned:
+            q[turned.where], v[turned.where], a[turned.where] = turned.read(whole.q[at], whole.v[at], whole.a[at])
+        data.SetODE2Coordinates(q.tolist(), self._now)
+        data.SetODE2Coordinates_t(v.tolist(), self._now)
+        data.SetODE2Coordinates_tt(a.tolist(), self._now)
         if len(self._states):
             data.SetODE1Coordinates(whole.v[self._states], self._now)
         if data.DataSize():
@@ -125,6 +124,7 @@ class Mirror:
         self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
         self._states = self.model.coordinates(numbers, "v", "ODE1").astype(int)
         self.model.turned, self.model.histories = turned, histories
+        self._turned = [(node, numbers.local_dofs(node.node)[0]) for node in turned]
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
