@@ -228,7 +228,7 @@ class SensorHook(StepCalls):
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
         self._mirror, self._files, self._rows_due = mirror, files, Due(period, clock)
         super().__init__(self._rows_due.following)
-        self.rows = dict[int, list[Any]]()
+        self._times, self._values = list[float](), dict[int, list[Any]]()
         sensors = enumerate(mirror.model.items["sensors"])
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
@@ -237,7 +237,7 @@ class SensorHook(StepCalls):
         for item in self._wanted.values() if self._files else ():
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
-        self.rows = {k: [] for k in self._wanted}
+        self._times, self._values = [], {k: [] for k in self._wanted}
         if self._wanted:
             self._rows_due.begin(state)
             self._add(state)
@@ -249,14 +249,18 @@ class SensorHook(StepCalls):
 
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        for k, rows in self.rows.items():
-            rows.append([self._rows_due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
+        self._times.append(self._rows_due.last)
+        read = self._mirror.mbs.GetSensorValues
+        for k, values in self._values.items():
+            values.append(read(k))
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, store all rows for the script, and write the files."""
         if self._wanted and self._rows_due.is_left(state):
             self._add(state)
-        self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
+        times = self._times
+        rows = {k: np.column_stack((times, np.reshape(v, (len(times), -1)))) for k, v in self._values.items()}
+        self._mirror.mbs.sys.setdefault(STORED, {}).update(rows)
         if not self._files or not is_first_process():
             return
         for k, item in self._wanted.items():
@@ -265,7 +269,7 @@ class SensorHook(StepCalls):
                 create_output_folder(path.parent)
                 header = f"sensor {k} {item['name']!r}, {MARK.decode()}\ntime [s], values"
                 text = StringIO()
-                np.savetxt(text, np.array(self.rows[k]), fmt="%.16g", delimiter=",", header=header)
+                np.savetxt(text, rows[k], fmt="%.16g", delimiter=",", header=header)
                 write_output(path, text.getvalue().encode(), SENSOR_FILE, SENSOR_FILE)
 
 
@@ -299,6 +303,7 @@ class SolutionFile(StepCalls):
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
         self._rows_due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
         super().__init__(self._rows_due.following)
+        self._readers = list[Callable[[], FloatArray]]()
         moves = not static
         # name of each vector without its prefix, and whether it is written
         self._parts = (
@@ -337,16 +342,20 @@ class SolutionFile(StepCalls):
         text = StringIO()
         if self._settings["writeHeader"]:
             text.write(self._head())
-        rows = [np.concatenate(([t], *parts)) for t, parts in self._rows]
-        np.savetxt(text, np.array(rows), fmt=self._format, delimiter=",")
+        if self._rows:
+            times, rows = zip(*self._rows, strict=True)
+            parts = [np.array(part) for part in zip(*rows, strict=True)]
+            np.savetxt(text, np.column_stack((times, *parts)), fmt=self._format, delimiter=",")
         create_output_folder(self.path.parent)
         before = self.path.read_bytes() if self._settings["append"] and self.path.is_file() else b""
         write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
 
     def _read(self) -> list[FloatArray]:
         """Return the vectors of the MainSystem that are written to the file."""
-        data, none = self._mirror.mbs.systemData, np.zeros(0)
-        return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
+        if not self._readers:
+            data, none = self._mirror.mbs.systemData, np.zeros(0)
+            self._readers = [getattr(data, f"Get{name}") if written else lambda: none for name, written in self._parts]
+        return [read() for read in self._readers]
 
     def _head(self) -> str:
         """Return the header of the file, which consists of five lines of comments. Exudyn reads the number of columns
