@@ -732,6 +732,22 @@ def test_functions_that_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> No
         import_system(mbs)
 
 
+def test_functions_copy_the_state_once_per_call() -> None:
+    """All values that a function reads in a call belong to one state, which is copied at the first of them."""
+    copies = []
+    functions = UserFunctions(types.SimpleNamespace(GetNodeOutput=lambda node: 1.0, GetNode=lambda node: {}), {})
+    functions.bring_up_to_date = lambda: copies.append(1)
+
+    def force(mbs: Any, t: float, reads: int) -> float:
+        mbs.GetNode(0)
+        return sum(float(mbs.GetNodeOutput(0)) for _ in range(reads))
+
+    call: Any = functions.find({"forceUserFunction": force}, "forceUserFunction")
+    for reads, expected in ((0, 0), (3, 1), (1, 2)):
+        assert call(functions.in_motion, 0.0, reads) == reads
+        assert len(copies) == expected
+
+
 def test_settings() -> None:
     settings = read("cable_motion")["solve"]["settings"]
     kind, found = read_dynamic(settings, "TrapezoidalIndex2")
