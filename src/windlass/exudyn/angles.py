@@ -53,7 +53,8 @@ def find_rates(angles: FloatArray) -> FloatArray:
 @kernel(inline=True)
 def shift_near(x: float, near: float) -> float:
     """Return x plus the multiple of 2π that makes the result closest to ``near``."""
-    return x - 2.0 * np.pi * np.floor((x - near) / (2.0 * np.pi) + 0.5)
+    shifted: float = x - 2.0 * np.pi * np.floor((x - near) / (2.0 * np.pi) + 0.5)
+    return shifted
 
 
 @kernel(inline=True)
