@@ -405,7 +405,7 @@ def test_compiled_steps_call_hooks_that_read_the_state(calls: list[int], period:
         solver.solve(hooks=[rows, *hooks])
         assert (sum(calls) > 200) == (not hooks)
         found.append(rows.rows)
-    assert found[0] == found[1] and len(found[0]) == (300 if period == 0.0 else 60)
+    assert found[0] == found[1] and len(found[0]) == (300 if period == 0.0 else 61)
     rows = Rows()
     rows.fails = True
     with pytest.raises(ValueError, match="a mistake of the user"):
