@@ -95,8 +95,8 @@ def sweep_cables(
         c: the cables.
         pairs: rows of the two cables of each examined pair, shape (k, 2).
         x, start: coordinates at the end and at the start of the step.
-        row: output for the gap quantities of this passage, shape (WIDTH,). The missed depth is 0 if no passage is
-            found.
+        row: output for the gap quantities of this passage, shape (WIDTH,). The element `MISSED`, the depth of the
+            passage, is 0 if no passage is found.
         which: output for the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
@@ -166,8 +166,8 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # sphere around the volume through which each cable moves; mean motion of the cable, and largest deviation from the
-    # mean
+    # sphere around the volume through which each cable moves; mean motion of the control points of the cable, and
+    # largest deviation of a control point from this mean
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)

@@ -1,17 +1,18 @@
-"""Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``
-since the last search.
+"""Search for contacts between cables. The search is repeated when cables have moved so far that the result of the last
+search may be outdated.
 
 A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
 one contact between a point and a foot.
 
-A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
-between two successive points of five points on the cubic. In addition, the end point of a chain can be a foot.
-Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain
-are ignored. New feet receive free slots in the order of their distance; feet in contact keep their slots.
+A search tree of bounding spheres finds the pairs of cables whose gap is smaller than the search margin ``skin``. A
+point has a foot on a near cable at each local minimum of the distance. A minimum inside a cable is found from a change
+of sign of (r - p).r' between two successive points of five points on the cubic. In addition, the end point of a chain
+can be a foot. Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along
+the same chain are ignored. New feet receive free slots in the order of their distance; feet in contact keep their
+slots.
 
-The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
-result of a search is valid while
+The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
+`circle_points/circle_sets.py`. The result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
 

@@ -95,8 +95,8 @@ def watch(system: System, rows: LocalRows) -> None:
 
 
 def find_grooved(world: Tables) -> IntArray:
-    """Find the markers of pulleys with teeth. If the teeth of a belt climb out of the grooves, the belt leaves the face
-    of the pulley but not the pulley.
+    """Return the entity indices of the markers of toothed pulleys. A belt whose teeth climb out of the grooves loses
+    contact with the face of the pulley, but remains on the pulley.
     """
     table = world.tables.get(BeltToothContact)
     return np.zeros(0, np.int64) if table is None else table.local("marker0")
@@ -110,7 +110,7 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments, see `eval_segments`.
-        long_steps: results of `find_long_steps`. They replace the check of the step size for single cables.
+        long_steps: results of `find_long_steps`. If there are any, this function does not check the step size itself.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):

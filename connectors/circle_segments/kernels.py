@@ -1,6 +1,8 @@
 """Contact of a circle with the straight segments of a cable: geometry and forces.
 
-For each segment, a = p0 - c and b = p1 - c are the end points relative to the centre of the circle, and e = b - a:
+The circle has the centre c with the velocity v_c, the rotation matrix A, the angular velocity omega and the radius r.
+The function wrap subtracts whole circumferences. For each segment, a = p0 - c and b = p1 - c are the end points
+relative to the centre of the circle, v_0 and v_1 are the velocities of the end points, and e = b - a:
 
     closest point: rho = -e.a/(e.e), clamped to [0, 1],   w = a + rho e
     directions: n = w/|w| from circle to cable,   t = [-n_y, n_x]
