@@ -103,7 +103,7 @@ def find_closed(
 @dataclass
 class PairSearch(ABC):
     """Base class of the search for pairs. It stores the data of the last search that are needed until the next search;
-    see `CircleSearch` for circles.
+    see `CircleSearch` for circles. The rows of one cable and one set form a group.
 
     Attributes:
         p: the rows, a named tuple with the fields ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
@@ -197,7 +197,7 @@ class PairSearch(ABC):
         If the search of one process may be outdated, all processes search.
 
         Raises:
-            ModelError: a cable touches more circles than it has rows.
+            ModelError: a cable touches more members of a set than it has rows.
         """
         known = not self.forgotten and np.array_equal(self.given, fields.data[self.p.place])
         if not self.processes.any(not (known and self.eval_motion(fields) < self.margin)):
@@ -245,7 +245,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep circles with closed points; other rows get circles that have no row
+        # rows keep members with closed points; the other rows get members that have no row yet
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])

@@ -101,9 +101,9 @@ class FMUController(StepHook):
 
     Raises:
         ModelError: FMPy is not installed, the file is not an FMU for co-simulation on this platform, or the FMU has no
-            such variables. In a solve the error is raised if a call of the FMU fails (the error quotes the last
-            messages of the FMU), an output of the FMU is not finite, the start time differs from the current time of
-            the FMU, or a restart needs a state that the FMU cannot store.
+            variable with a given name and the required causality. In a solve the error is raised if a call of the FMU
+            fails (the error quotes the last messages of the FMU), an output of the FMU is not finite, the start time
+            differs from the current time of the FMU, or a restart needs a state that the FMU cannot store.
     """
 
     @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=optional(VALUES))
