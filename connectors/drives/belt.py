@@ -101,8 +101,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Columns of the contact that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer, divided by the radius of its pulley [1], for which the steady motion
-can be computed.
+"""Largest transfer length sqrt(EA/K) of a layer with the shear stiffness K, divided by the radius of the pulley [1],
+for which the steady motion can be computed.
 """
 DEEPEST = 0.01
 """Largest contact depth of a belt, divided by the radius of the pulley [1]."""
@@ -725,12 +725,12 @@ class Belt(_Line):
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
-                a solve reports a warning.
+                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer with the shear
+                stiffness K. With longer cables a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
-                mounted belt, tension [N] of the mounted belt.
+                mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
                 are printed. Alternatively a dictionary of columns of the contact law, whose values replace the chosen
                 values.

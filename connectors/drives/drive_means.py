@@ -76,12 +76,12 @@ CREEP_ERROR = 0.01
 bristles [1].
 """
 LAYER_ERROR = 0.005
-"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact [1], for bristles that
-represent the layer of the belt. In tests with random drives the change is up to 2.4 times the estimate, see
-docs/explanation/verification.md.
+"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact, divided by the largest loss of
+speed [1], for bristles that represent the layer of the belt. In tests with random drives the change is up to 2.4 times
+the estimate, see docs/explanation/verification.md.
 """
 TOLERATED_LENGTH = 1.1
-"""Largest tolerated length of cables, divided by the length that is chosen for a layer [1]; see `LAYER_SHARE`."""
+"""Largest tolerated length of cables, divided by the length that `refine_for_layers` chooses for a layer [1]."""
 STEADY_CREEP = 0.5
 """Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
 above which a motion is treated as unsteady.
@@ -684,8 +684,8 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the mean of each column over time by the trapezoidal rule. Only rows in which all values are finite are
-    used; the means are NaN without such rows.
+    """Return the mean of each column over time by the trapezoidal rule. For each column, only rows with a finite value
+    in this column are used; without such rows the mean is NaN.
 
     Args:
         times: times of the rows [s], shape (rows,), at least two.

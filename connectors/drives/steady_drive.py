@@ -23,8 +23,8 @@ Therefore
     line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
     exit: the belt leaves the circle at an angle l/R before the end of the angle t between the lines
     slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
-    energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
-    arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
+    energy: no energy is lost at the exit, so E lam² + EI lam² κ² with the curvature κ is equal on both sides
+    arc: the stretch is q times lam of the span, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
     moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
     length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
 
@@ -521,7 +521,9 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt with the force F [N] on an arc; ``scale`` is E R [N m]."""
+    """Return lam/R [1/m] of a belt with the axial stiffness EA [N] and the force F [N] on an arc; ``scale`` is E R [N
+    m].
+    """
     return (F + EA) / scale
 
 
