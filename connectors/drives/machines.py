@@ -102,7 +102,7 @@ def characteristic_load(
         body: the body, such as a pulley.
         speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
-        standstill: speed below which the torque increases from 0, along half a period of a sine [rad/s].
+        standstill: speed below which the torque increases from 0, along a quarter of a period of a sine [rad/s].
         name: name for messages, the energy ledger and the report.
 
     Raises:

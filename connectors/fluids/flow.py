@@ -10,9 +10,9 @@
     volume fraction of water: s = 1 below the surface level + η, 0 above the surface
     volume fraction of air: s = 1 above, 0 below the surface; s changes by a cubic step over the height `transition`
 
-Above the level, waves have the velocities at the level (vertical stretching). For h < H/1000 the power law is replaced
-by a straight line, because its slope is unbounded at the ground. With a start ramp, waves are multiplied by the factor
-r(t), a cubic step from 0 to 1.
+`FlowColumns` defines the parameters. Above the level, waves have the velocities at the level (vertical stretching). For
+h < H/1000 the power law is replaced by a straight line, because the slope of the power law is unbounded at the ground.
+With a start ramp, waves are multiplied by the factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
 """
