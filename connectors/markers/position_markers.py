@@ -9,6 +9,8 @@
     cable, Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground: p is constant, given relative to the reference point of the ground
 
+R is the position of the reference point of the body, φ and A are the angle and the rotation matrix of the body, and b
+is the point in the frame of the body. For cables r is the point of the axis, and y the distance from the axis.
 `position_markers3d` describes markers on 3D bodies, `cable_markers3d` on 3D cables, and `twist_markers` on nodes with
 twist.
 
