@@ -229,7 +229,7 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Sort intervals, and join adjacent intervals, shape (k, 2)."""
+    """Join adjacent intervals. ``spans``, shape (n, 2), must be in ascending order; the result has the shape (k, 2)."""
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
         if merged and begin <= merged[-1][1] + 0.25 * (end - begin):
