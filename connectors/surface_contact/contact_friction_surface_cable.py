@@ -256,8 +256,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         tangent,
         lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
-    # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
-    # not converge
+    # the return map is only used in static solves: in dynamic solves the damping force jumps when a point closes, and
+    # Newton's method would not converge
     system.post_newton, system.return_map.rest = follow_updates(update, c, FAMILY)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

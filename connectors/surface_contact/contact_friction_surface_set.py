@@ -2,9 +2,11 @@
 and nets on rough ground.
 
 The law is the same as in `ContactFrictionSurfaceCable`. A row does not belong to a fixed pair: it belongs to a cable
-and to the surface of the set that is near the cable at present. Therefore a rope of n cables over k sheaves has 2 n
-rows instead of k n. The tangent couples each cable only to surfaces near it; see `surface_search.py`. Source: P.
-Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+and to the surface of the set that is near the cable at present. If a cable can touch two surfaces simultaneously, a
+rope of n cables over k sheaves therefore has 2 n rows instead of k n. The tangent couples each cable only to surfaces
+near it; see `surface_search.py`.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
