@@ -33,7 +33,7 @@ from windlass.framework.model.world import World
 SAME = 1e-6
 """Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
 TOLERANCE = 1e-10
-"""Relative error of the slopes of scattered points [1]."""
+"""Relative tolerance of the iteration for the slopes of the heights at scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
 PLACES = numbers("m", (), (None,), (None, None))
 LARGEST = 4_000_000
