@@ -2,8 +2,8 @@
 `contact/assembly.py` for the sum over points.
 
 F = A Phi(X, V) is the global force, d = p - c, e = A V, and m = d x F the moment about the origin c. The prefix d
-denotes a variation, and theta is an infinitesimal rotation of the surface. With the rate u of d and the angular velocity
-omega of the surface,
+denotes a variation, and theta is an infinitesimal rotation of the surface. With the rate u of d and the angular
+velocity omega of the surface,
 
     dF = theta x F + A Phi_X A^T (dd - theta x d) + A Phi_V A^T (du - omega x dd - domega x d - theta x e),
     dm = dd x F + d x dF.

@@ -220,8 +220,7 @@ class ReadyFunction:
         return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
-        """Create the time derivative of this function. Derivatives of an order above 2 are not available.
-        """
+        """Create the time derivative of this function. Derivatives of an order above 2 are not available."""
         return replace(self, order=self.order + 1)
 
 
