@@ -92,7 +92,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (8) and of a circle of its set, see `pair_dofs`."""
+    """Return for each row the global coordinate indices of the cable (8) and of a circle of the set of the row, see
+    `pair_dofs`.
+    """
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
 

@@ -81,7 +81,7 @@ f_n, v_t and r alpha of the points of eight rows.
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if there are none."""
+    """Return the mean deflection of the sticking points of a row [m], or ``u`` if no point sticks."""
     total, count = 0.0, 0
     for k in range(n):
         # the deflection of a sticking point that opens is distributed to the other points

@@ -23,8 +23,8 @@ sticking positions. Forces depend on the history values and on the current geome
 states only between Newton runs, so the equations that Newton's method solves are smooth.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n
-and sigma, and the contribution of the rotation of the circle to v_rel, are not documented. They were determined from
-results of Exudyn.
+and sigma, and the contribution of the rotation of the circle to v_rel, are not documented; these three were determined
+from results of Exudyn.
 """
 
 from __future__ import annotations

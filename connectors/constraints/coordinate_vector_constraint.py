@@ -182,8 +182,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side rhs of J q̈ = rhs. It is minus the time derivative of Ċ (at velocity level: of C)
-        at constant velocities.
+        """Return the right-hand side of J q̈ = rhs: minus the time derivative of Ċ (at velocity level: of C) at
+        constant velocities.
         """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0

@@ -54,7 +54,7 @@ MOTION = "q", "v", "a", "carried"
 
 class CableChange(NamedTuple):
     """A change of the number of cables: the time of the change [s], the number of cables after the change, and the
-    potential energy of the weight before the change minus the energy after it [J], 0 for a split.
+    potential energy of the weight before the change minus this energy after the change [J], 0 for a split.
     """
 
     t: float

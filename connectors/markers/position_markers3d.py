@@ -81,7 +81,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             m.J[k, d, d] = 1.0
             m.p[k, d] = x[dofs[d]] + r
             m.v[k, d] = v[dofs[d]] + rate
-            # second derivatives, and the rate of the Jacobian, which is computed from them
+            # second derivatives, and the rate of the Jacobian, which is computed from these derivatives
             for a in range(4):
                 total = 0.0
                 for b in range(4):

@@ -1,4 +1,4 @@
-"""Surfaces that can touch: spheres, half spaces and ellipsoids. They are fixed to a body at any position and
+"""Surfaces that can touch: spheres, half spaces and ellipsoids. The surfaces are fixed to a body at any position and
 orientation; spheres may also be fixed to points.
 
 A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A

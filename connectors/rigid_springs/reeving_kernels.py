@@ -1,8 +1,8 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, and points for drawings.
 
 Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. Among the coordinates of a row,
-the first coordinate of marker k has the index k w. It is also the first coordinate of the span after marker k, where w
-is the largest number of coordinates of a marker.
+the first coordinate of marker k has the index k w, where w is the largest number of coordinates of a marker. The first
+coordinate of the span after marker k has the same index.
 """
 
 from __future__ import annotations

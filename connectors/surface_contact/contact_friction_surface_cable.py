@@ -103,7 +103,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of the surface of each row to those of its cable."""
+    """Append, in each row, the global coordinate indices of the surface to the indices of the cable."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0

@@ -116,12 +116,16 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12) and of a surface of its set, see `pair_dofs`."""
+    """Return for each row the global coordinate indices of the cable (12) and of a surface of the set of the row, see
+    `pair_dofs`.
+    """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
 def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of a surface of its set to those of each cable."""
+    """Append, in each row, the global coordinate indices of a surface of the set of the row to the indices of the
+    cable.
+    """
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -228,8 +232,9 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def follow_outputs(outputs: dict[str, Output]) -> dict[str, Output]:
-    """Convert the outputs of a law with fixed surfaces to those of rows with current surfaces, and add the current
-    surface."""
+    """Convert the outputs of a law with fixed surfaces to outputs that are evaluated with the current surfaces of the
+    rows, and add the output of the current surface.
+    """
     return {
         **{name: _follow(output) for name, output in outputs.items()},
         "gap": replace(outputs["gap"], evaluate=eval_gaps),

@@ -63,7 +63,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of a surface of its set."""
+    """Return for each row the global coordinate indices of the cable (14) and of a surface of the set of the row."""
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

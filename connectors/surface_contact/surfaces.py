@@ -329,8 +329,8 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a surface whose axes are not defined, whose rim is inside its bottom, or that has no contact
-    row.
+    """Raise ModelError for a surface whose axes are not defined, whose flank has an angle of pi/2 or more, whose rim
+    does not have a larger radius than its bottom, whose profile or height field is wrong, or that has no contact row.
     """
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if "along" in table.component.columns:

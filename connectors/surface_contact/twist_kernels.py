@@ -9,10 +9,10 @@ angular velocity ω of the material of the rope and the angular velocity Ω of t
     u_t = (I - n n^T) (X - a) - r_c θ b
     M = -r_c f_t·b
 
-θ is the angle about t by which the rope has turned relative to the surface since the start of the step. It is the angle
-from the material frame at the start of the step, which is moved to the present tangent by the smallest rotation, to the
-present material frame, both in the frame of the surface. It lies between -π and π. The friction is the function of u_t
-and v_t of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
+θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is measured
+from the material frame at the start of the step, moved to the present tangent by the smallest rotation, to the present
+material frame, both in the frame of the surface. θ lies between -π and π. The friction is the function of u_t and v_t
+of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 

@@ -181,7 +181,9 @@ def vessel(
 def _functions_of(
     motion: VesselMotion, n: int, reference: float
 ) -> tuple[Callable[[float], float], Callable[[float], float]]:
-    """Return the displacement of coordinate n from its reference and its rate as functions of time."""
+    """Return two functions of time: the displacement of coordinate n from its reference, and the rate of this
+    displacement.
+    """
 
     def displacement(t: float) -> float:
         return float(motion.eval_coordinates(t)[0][n] - reference)
