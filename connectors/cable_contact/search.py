@@ -228,7 +228,7 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 class CableSearch:
     """Search for feet, with the data of the last search that are needed until the next search."""
 
-    c: NDArray[Any]  # the cables, of all processes
+    c: NDArray[Any]  # the cables of all processes
     name: str  # name of the component of the cables, for messages
     processes: Processes  # processes that search together; each process searches for its own points
     skin: FloatArray  # search margin of each cable [m], shape (rows,)

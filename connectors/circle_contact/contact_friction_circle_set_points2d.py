@@ -6,7 +6,8 @@ the set near the cable, or to no circle. A cable that can touch two circles simu
 belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near it;
 see `contact/pair_search.py`.
 
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+    pairs.
 """
 
 from __future__ import annotations

@@ -515,8 +515,9 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements. The elements must be short enough for the smallest pulley, and in belts also
-        for the shortest arc and for the layers between cord and face."""
+        """Choose the number of elements of the belt. The elements must be short enough for the smallest pulley, and in
+        belts also for the shortest arc and for the layers between cord and face.
+        """
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
@@ -552,8 +553,8 @@ class _Line:
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        """Choose the parameters of the contact of each pulley. Return the reasons as text and, for each pulley, the
-        columns of the contact law with their values.
+        """Choose the parameters of the contact of each pulley. Return the reasons for the chosen values as text and,
+        for each pulley, the columns of the contact law with their values.
         """
         chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])

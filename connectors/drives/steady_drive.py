@@ -26,12 +26,13 @@ Therefore
     energy: no energy is lost at the exit, so E lam² + EI lam² κ² with the curvature κ is equal on both sides
     arc: the stretch is q times lam of the span, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
     moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
-    length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
+    length: each end adds about l³/(12 R²) to the length of the belt, see `circle_contact/belt_ends.py`
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
 belt, and increases by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is
-sheared only on the part of the arc on which the belt is in contact, see `belt_ends.py`. With a soft contact, the belt
-is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is neglected.
+sheared only on the part of the arc on which the belt is in contact, see `circle_contact/belt_ends.py`. With a soft
+contact, the belt is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is
+neglected.
 
 The unknowns are F of each span, and c. The equations are the speed or the torque balance of each pulley, and the
 reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
@@ -78,7 +79,7 @@ ERROR = 1e-9
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, divided by the mean F of the spans [1]."""
 LARGEST_LAG = 0.1
-"""Largest value of w in a solution [1]."""
+"""Largest relative slip |w| at the entry of an arc in a solution [1]."""
 UNBALANCED = 1e-8
 """Largest torque, divided by the largest F times the radius of the cord [1], that is treated as 0."""
 

@@ -48,13 +48,13 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis is within 2e-7 rad of the
+"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis n is within 2e-7 rad of the
 direction opposite to its reference direction.
 """
 LARGEST_TURN = 1.5 * math.pi
 """Largest change of the angle in a step [rad] that can be distinguished from a change in the opposite direction."""
 LARGEST_SWUNG = math.pi
-"""Largest change of the angle in a step [rad] if the axis has swung by more than 90°; if the axis passes the direction
+"""Largest change of the angle in a step [rad] if the axis n has swung by more than 90°; if n passes the direction
 opposite to its reference direction, the angle changes by 2π.
 """
 

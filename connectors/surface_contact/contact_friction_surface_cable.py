@@ -97,7 +97,7 @@ class ContactFrictionSurfaceCable(PointContact):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
-    coordinates. The width follows from the marker with the most coordinates.
+    coordinates. The number of columns follows from the marker with the most coordinates.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 

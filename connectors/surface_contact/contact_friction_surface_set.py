@@ -6,7 +6,8 @@ and to the surface of the set that is near the cable at present. If a cable can 
 rope of n cables over k sheaves therefore has 2 n rows instead of k n. The tangent couples each cable only to surfaces
 near it; see `surface_search.py`.
 
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+    pairs.
 """
 
 from __future__ import annotations

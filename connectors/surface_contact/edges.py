@@ -24,7 +24,7 @@ from windlass.framework.model.system import Fields
 PULL = 0.004
 """Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. In
 test models with crests of 3 to 25 degrees, the value was at least 0.0049 if tensions had errors above 1 %. On level
-beds it is below 2e-5.
+beds the value was below 2e-5.
 """
 
 

@@ -32,7 +32,9 @@ from windlass.framework.model.law import LocalRows
 LOOKS = 32
 """Number of positions on the path of a fast contact point at which the distance from the surface is evaluated."""
 MOVED = 0.5
-"""Motion in a step, divided by the skin, above which surfaces that are not near are also examined [1]."""
+"""Sum of the motions of a cable and a surface in a step, divided by the skin, above which surfaces that are not near
+are also examined [1].
+"""
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
 """
