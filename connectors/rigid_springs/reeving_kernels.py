@@ -255,8 +255,9 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Write points along a rope for drawings: both ends of its spans, and ``arcs`` points on every sheave. Return the
-    number of points."""
+    """Write points along a rope for drawings: ``arcs + 1`` points on the arc of every sheave, which include the ends of
+    the adjacent spans, and one point at every other marker. Return the number of points.
+    """
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
     for k in range(k0, row.last + 1):
         leave, meet, _ = span_at(row, spans, pair, m, k, -1, out)
