@@ -131,7 +131,7 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the number of closed contacts of each cable, shape (rows,)."""
+    """Return the number of closed contacts of the points of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 

@@ -4,7 +4,7 @@ search may be outdated.
 A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
 one contact between a point and a foot.
 
-A search tree of bounding spheres finds the pairs of cables whose gap is smaller than the search margin ``skin``. A
+A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
 point has a foot on a near cable at each local minimum of the distance. A minimum inside a cable is found from a change
 of sign of (r - p).r' between two successive points of five points on the cubic. In addition, the end point of a chain
 can be a foot. Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along
@@ -250,8 +250,8 @@ class CableSearch:
         processes search.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius, or a point touches more than `TOUCHING`
-                cables.
+            ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more
+                than `TOUCHING` cables.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
@@ -293,8 +293,8 @@ class CableSearch:
         return least
 
     def _find_pairs(self) -> IntArray:
-        """Return the rows of pairs of cables of one set that are closer than the skin, shape (k, 2). Each cable also
-        forms a pair with itself.
+        """Return the rows of pairs of cables of one set whose bounding spheres are closer than the skin, shape (k, 2).
+        Each cable also forms a pair with itself.
 
         With several processes, each process finds only the pairs that contain a cable whose points belong to this
         process.

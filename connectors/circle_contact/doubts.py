@@ -13,7 +13,7 @@ reports it before or after a run.
   overlap.
 - Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
-- Static solves. The result is doubtful if a circle is far from all cables (checked on one process only). The result is
+- Static solves. The result is doubtful if a circle is far from all cables (not checked in parallel runs). The result is
   also doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on
   the side to which the cable is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable
   may be pushed out below the sea bed.

@@ -145,7 +145,9 @@ class BeltArc:
 
 
 def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, FloatArray]]:
-    """Return the argument of `BeltArc.judge` for each rotating circle that a belt touches with friction."""
+    """Return, for each rotating circle that a belt touches with friction, the `BeltArc` and the argument of
+    `BeltArc.judge`.
+    """
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]

@@ -3,9 +3,10 @@
 
 Rows of circle sets refer to the circles that are near a cable at the start and at the end of a step. Within the step
 the cable may pass through a circle to which none of its rows refers. Such circles are checked if the sum of the
-displacements of cable and circle exceeds `PASSING` times the radius of the circle. One additional element of the arrays
-describes the passage with the greatest depth. If the line between two neighbouring points moves across the centre of a
-circle, the cable has passed through the circle, even if no point has touched it.
+displacements of cable and circle exceeds `PASSING` times the smallest radius of the circles, or if the smallest circle
+has a diameter below the spacing of the points. One additional element of the arrays describes the passage with the
+greatest depth. If the line between two neighbouring points moves across the centre of a circle, the cable has passed
+through the circle, even if no point has touched it.
 """
 
 from __future__ import annotations

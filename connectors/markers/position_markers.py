@@ -138,8 +138,9 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Return whether each row of a marker table has second derivatives; a marker at the reference point of a rigid body
-    has none."""
+    """Return whether each row of a marker table has second derivatives; a marker at the reference point of a 2D rigid
+    body has none.
+    """
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), CURVED in table.component.provides)
@@ -339,7 +340,7 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
     """Return the nodes of bodies that have one node each; return nodes unchanged.
 
     Raises:
-        ModelError: an entity is not a node and does not have exactly one node.
+        ModelError: an entity is not a node and does not have exactly one node, or the nodes are of different types.
     """
     component = entity.table.component
     if "node" in component.provides:
