@@ -307,9 +307,9 @@ class _Line:
         """Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the
         mounted belt.
 
-        Friction is off. Soft springs hold the rotations of the pulleys that rotate about the origin of their body. The
-        springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is fixed
-        along the belt, because a closed belt without friction can circulate.
+        Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
+        body. The springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is
+        fixed along the belt, because a closed belt without friction can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -399,8 +399,9 @@ class _Line:
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
-            ModelError: the rope is open or the belt is 3D, a name is not a pulley, a layer or bristles are too soft, or
-                the belt slips on a whole arc or lifts off its pulleys because of its speed.
+            ModelError: the rope is open, the belt is 3D or has teeth, the tension is too large, a name is not a pulley,
+                a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys because of
+                its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -726,8 +727,8 @@ class Belt(_Line):
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer with the shear
-                stiffness K. With longer cables a solve reports a warning.
+                small strains, a third of the shortest arc with friction, and half of the decay length sqrt(EA/K) of a
+                compliant layer with the shear stiffness K. With longer cables a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the

@@ -237,9 +237,11 @@ class DriveMeans(Sensors):
     """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
     creates it.
 
-    The verdict of the solve and ``report().doubts`` contain a warning in two cases. (1) Pulleys take more energy from a
-    closed belt than the other pulleys have supplied and the belt has released. (2) The deflection of friction bristles
-    on short arcs of contact increases the loss of speed of a pulley by more than 1 %.
+    For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
+    more energy from the belt than the other pulleys have supplied and the belt has released. (2) The deflection of
+    friction bristles on short arcs of contact, or mesh and contact, change the loss of speed of a pulley by more than
+    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, the belt loses more than
+    1 % of the supplied power otherwise than by creep.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
@@ -563,8 +565,8 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about means in which bristles change the loss of speed by more than the error of the tensions due
-    to the mesh.
+    """Return warnings about means in which bristles change the loss of speed by more than a tolerated fraction, and by
+    more than the error of the tensions due to the mesh, or in which cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.

@@ -478,7 +478,7 @@ def count_step(r: Records) -> None:
 @kernel(fast=False)
 def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
     """Store a record: the quantities of the current state, the time of this state [s], and the integrals of powers up
-    to this time.
+    to this time. Copy all integrals up to this time to ``recorded``.
     """
     if r.due[0] == 0:
         return

@@ -524,8 +524,8 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Find pulleys with friction on which the contact depth of a rope is so large that it increases the creep.
-        Belts are excluded, because their circles are enlarged by the contact depth.
+        """Find pulleys with friction on which the contact depth of a rope is so large that it increases the creep. 2D
+        belts are excluded, because their circles are enlarged by the contact depth.
         """
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:

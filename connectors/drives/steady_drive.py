@@ -390,8 +390,9 @@ def find_steady_motion(
 
     Raises:
         ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
-            pulley has no friction, the belt lifts off its pulleys because of its speed, or the belt slips on the whole
-            arc of a pulley.
+            pulley has no friction, the belt lifts off its pulleys because of its speed or its bending stiffness, the
+            belt slips on the whole arc of a pulley, the strain or the slip at an entry is too large, or no solution is
+            found.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
@@ -572,8 +573,8 @@ def find_steady_arms(
         speeds, torques: see `find_steady_motion`.
 
     Raises:
-        ModelError: an arm has no pulley, or no equilibrium of the arms was found; for further errors see
-            `find_steady_motion`.
+        ModelError: an arm has no pulley, a pulley has several arms, a pivot is at the centre of its pulley, a moment is
+            not a finite number, or no equilibrium of the arms was found; for further errors see `find_steady_motion`.
     """
     from scipy.optimize import root  # imported here, because most models do not need it
 

@@ -40,7 +40,7 @@ STICK, SLIP = "#0b7285", "#f59f00"
 SMALLEST_FONT = 6.5
 """Font size [points] below which only the name of a pulley is shown, without values."""
 COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
-"""Colours of the pulleys, in the order of the circles."""
+"""Colours of the pulleys, in the order of the circles, and of the curves of speeds, in the order of the sensors."""
 
 
 class Wheel(NamedTuple):

@@ -63,7 +63,7 @@ class SurfaceSet(Component):
     """Set of surfaces that the same cables may touch.
 
     The search finds surfaces whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of cable and surface exceeds this margin.
+    when the sum of the displacements of a cable and a surface since the last search exceeds this margin.
     """
 
     skin = column("m", "margin of the search", above=0)

@@ -29,8 +29,8 @@ beds the value was below 2e-5.
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, find the cable on which the edge of a plane causes the largest axial force; see
-    `Checks.reasons`.
+    """In static solves, find the cable on which the edge of a plane causes the largest axial force relative to the
+    tension of the cable; see `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 

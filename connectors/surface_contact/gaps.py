@@ -30,7 +30,9 @@ from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y,
 from windlass.framework.model.law import LocalRows
 
 LOOKS = 32
-"""Number of positions on the path of a fast contact point at which the distance from the surface is evaluated."""
+"""Number of equal intervals of the path of a fast contact point; the distance from the surface is evaluated between
+these intervals.
+"""
 MOVED = 0.5
 """Sum of the motions of a cable and a surface in a step, divided by the skin, above which surfaces that are not near
 are also examined [1].

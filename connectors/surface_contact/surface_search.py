@@ -2,10 +2,10 @@
 changes; see `pair_search.PairSearch`.
 
 A search tree of the middles of the cables finds cables near surfaces with a bounding sphere. Infinite surfaces (a sea
-bed) are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so
-close to an edge of the surface that the point may move onto the surface. The motion of a surface is bounded by the
-motion of its origin plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of
-revolution is ignored.
+bed) are compared with all cables. Such a pair is near if a point of its cable is closer to the surface than the skin.
+It is also near if all points of its cable are beyond the ends of the surface, because a point may then move onto the
+surface. The motion of a surface is bounded by the motion of its origin plus the motion of its bounding sphere due to
+rotation. Rotation about the axis of a surface of revolution is ignored.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, divided by the skin [1], of a pair whose cable has all points beyond the ends of the surface. The gap is so
-large that it does not cause a new search.
+"""Gap, divided by the skin [1], of a pair whose cable has all points beyond the ends of the surface. The gap is small,
+because a point may move past an end at any time. It is > 0, so a pair without a row does not require a search in each
+update.
 """
 
 
