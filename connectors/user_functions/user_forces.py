@@ -180,7 +180,10 @@ class UserForces:
     derivatives: list[FunctionGroup]  # rows of each derivative function
     differences: list[FunctionGroup]  # rows of each force function without derivatives
     rows: IntArray  # row indices in the table, shape (users,)
-    parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
+    parameters: list[FloatArray]
+    """Stiffness, damping, and offset or rest length, of shape (users, n) each. For bushings, stiffness and damping have
+    the shape (users, 6, 6).
+    """
     unit: str  # unit of the force
     f: FloatArray  # forces [N or N m], shape (users, n)
     df_du: FloatArray  # derivatives with respect to displacements, shape (users, n, n)

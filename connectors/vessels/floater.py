@@ -134,8 +134,9 @@ def floater(
         The parts that were added.
 
     Raises:
-        ModelError: a body that is not one `RigidBody3D` without rotation, matrices of another shape, an added mass that
-            is not symmetric, states that are not stable, waves without excitation, or excitation without waves.
+        ModelError: a body that is not one `RigidBody3D` without rotation, a fluid that is not one `Fluid`, matrices of
+            another shape, an added mass that is not symmetric, states that are not stable, waves without excitation, or
+            excitation without waves.
     """
     body = merge_handles(body)
     if body.table.component is not RigidBody3D or len(body) != 1:

@@ -124,7 +124,7 @@ class Vessel(NamedTuple):
 
     Attributes:
         body: the body that moves, for `position_marker` and `rigid_marker`; its mass is 1 kg.
-        supports: the constraints that move it.
+        supports: the constraints that move the body.
         motion: motion of the body as a function of time.
     """
 
@@ -158,7 +158,8 @@ def vessel(
         The body, its supports, and its motion.
 
     Raises:
-        ModelError: a fluid without waves, or a wave whose heading is not in the table of the operators.
+        ModelError: a handle that is not one `Fluid`, a fluid without waves, or a wave whose heading is not in the table
+            of the operators.
     """
     if fluid.table.component is not Fluid or len(fluid) != 1:
         raise ModelError(f"fluid = {fluid!r} of vessel: must be one Fluid")
