@@ -1,7 +1,7 @@
 """Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
 If a cable bends over an edge, contact forces normal to the planes have a component along the cable, which changes the
-tension like friction. With the normal force f_n, the normal n of the plane and the tangent t of the cable at each
+tension like friction. With the normal force f_n, the normal n of the surface and the tangent t of the cable at each
 contact point, the error of the tension after the edge is
 
     |Σ f_n n·t|.

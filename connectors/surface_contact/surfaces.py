@@ -51,8 +51,8 @@ DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", defaul
 
 
 class PlaneSurface(Component):
-    """A plane for sea beds, floors, rectangular plates and flanges of drums. The axis of the plane is the normal that
-    points to the cable.
+    """A plane for sea beds, floors, rectangular plates and flanges of drums. The axis is the normal that points to the
+    cable.
 
     The plane can be limited to a rectangle, with sides along local x and y, or to a disc with the radius
     ``outer_radius``. The value 0 of a dimension means no limit.
