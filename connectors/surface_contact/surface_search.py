@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from windlass.connectors.contact.pair_search import PairSearch
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
+from windlass.connectors.surface_contact.distances import FIELD, LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -132,9 +132,9 @@ class SurfaceSearch(PairSearch):
         hull, centre = self.eval_places(fields)
         s, before = self.p.points.surfaces, self.centre
         cables = float(np.linalg.norm(hull - self.hull, axis=2).max(initial=0.0))
-        turned = np.where((s.kind == PLANE)[:, None, None], 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(
-            -1, 3, 3
-        )
+        # rotation about the z axis does not change the shape of a surface of revolution
+        all_axes = np.isin(s.kind, (PLANE, FIELD))[:, None, None]
+        turned = np.where(all_axes, 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(-1, 3, 3)
         far = np.full(len(s.kind), 1.0)
         endless = ~np.isfinite(self.p.reach)
         if endless.any():
