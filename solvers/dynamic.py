@@ -1,4 +1,6 @@
-"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves."""
+"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves
+until the contact states no longer change.
+"""
 
 from __future__ import annotations
 
@@ -72,14 +74,14 @@ class Dynamic(StepSolver):
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations in the first Newton run of a step in which contacts with a
-            return map change between open and closed, and between stick and slip. These changes are computed from the
-            history values at the start of the step. After these evaluations, after a cycle of contact states, and in
-            all other contacts, contact states change only between Newton runs.
-        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
-            increases the reference value of the residual. With "check", residuals must also be small relative to loads,
-            reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce data of
-            other programs.
+        decide_in_newton: number of residual evaluations, in the first Newton run of a step, in which contacts with a
+            return map may change between open and closed, and between stick and slip. These changes are computed from
+            the history values at the start of the step. After these evaluations, after a cycle of contact states, and
+            in all other contacts, contact states change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
+            large first iteration has increased this value. With "check", residuals must also be small relative to
+            loads, reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce
+            data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
             selects the full Newton method.
         project: whether to project accelerations and multipliers onto the constraints after kinks of prescribed

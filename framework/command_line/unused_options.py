@@ -126,7 +126,9 @@ def _read_names(path: str | None) -> frozenset[str]:
 
 
 def _is_petsc_name(name: str) -> bool:
-    """Return whether PETSc has an option of this name; prefixes of inner solvers and numbers in names are ignored."""
+    """Return whether PETSc has an option of this name; prefixes of inner solvers and numbers in names are ignored. If
+    PETSc's names are unknown, return True.
+    """
     names = petsc_names()
     name = name.lower()
     if not names or name in names:

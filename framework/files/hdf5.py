@@ -82,7 +82,7 @@ class Overlay:
         return len(view)
 
     def write(self, data: Any) -> int:
-        """Write from the present position."""
+        """Write data at the present position, and return the number of written bytes."""
         view = memoryview(data).cast("B")
         start, end = self._place, self._place + len(view)
         if start < self.size:

@@ -155,7 +155,7 @@ def settle(
 
 @kernel
 def clear_recorded(due: IntArray, numbers: FloatArray) -> None:
-    """Set the sums to 0 after a recorded step."""
+    """Set the sums to 0 if due[0] is not 0, which means that the step was recorded."""
     if due[0] != 0:
         for i in range(len(numbers)):
             numbers[i] = 0.0

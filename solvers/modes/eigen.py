@@ -4,8 +4,9 @@ the shift 0 free motions would make the shifted matrix singular.
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
 
-The linear problem, without damping, is solved by the Krylov-Schur method, in the inner product of M if K is symmetric.
-The quadratic problem, with damping and gyroscopic forces, is solved by TOAR in real arithmetic.
+K, M and D are the matrices of stiffness, mass and damping, see matrices.py. The linear problem, without damping, is
+solved by the Krylov-Schur method, in the inner product of M if K is symmetric. The quadratic problem, with damping and
+gyroscopic forces, is solved by TOAR in real arithmetic.
 
 M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
 and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints

@@ -166,7 +166,9 @@ class ModesResult:
         return found
 
     def _moved(self, i: int, amplitude: float, turn: complex) -> State:
-        """Return the state displaced by Re(amplitude turn x), with the corresponding velocities and forces."""
+        """Return the state displaced by Re(amplitude turn x), where x is the shape of mode i and ``turn`` a complex
+        factor of magnitude 1, with the corresponding velocities and forces.
+        """
         state, value = self.state.copy(), self.eigenvalues[i]
         shape = amplitude * turn * self.shapes[i]
         state.q += shape.real

@@ -48,7 +48,9 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
-"""Error of a linear solution, relative to |b|, that is accurate enough for Newton's method."""
+"""Largest residual of a solution of the linear equations A x = b, relative to |b| [1], that is small enough for
+Newton's method.
+"""
 DAMPED_ITERATIONS = 4
 """Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without
 backtracking.
@@ -82,8 +84,8 @@ class Newton:
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
-            increases the reference value of the residual. With "check", such residuals are compared with loads,
+        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
+            large first iteration has increased this value. With "check", such residuals are compared with loads,
             reactions and inertia. With "accept", such residuals are accepted.
 
     Attributes:

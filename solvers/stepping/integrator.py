@@ -169,7 +169,7 @@ def finish_rotations(
 @dataclass(frozen=True)
 class Integrator:
     """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A; other
-    methods use a instead of A:
+    methods use a instead of A. With the step size h, and the index 0 for the start of the step:
 
         q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)
         (1 - alpha_m) A + alpha_m A_0 = (1 - alpha_f) a + alpha_f a_0
