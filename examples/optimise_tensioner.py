@@ -11,9 +11,11 @@ In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tens
 
     F_i = F_{i-1} + M_i/R_i,    N_i = F_i + ρA v²,    f_i = √(N_i/ρA)/(2 L_i) (1 - ρA v²/N_i)
 
-behind a pulley with the torque M_i. A pulley uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The
-objective is the mean of these shares over crank, alternator and compressor. Their sum is 1 - slip reserve. Limits are
-the bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
+behind a pulley with the torque M_i and the radius R_i at the cord; L_i is the length of the span, v the speed and ρA
+the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of the face
+and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of these
+shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are the
+bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
 
 The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
 tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). A margin of the bands covers the

@@ -3,9 +3,10 @@ tilted plane and with a string.
 
 Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
 
-Weight and wind are loads per unstretched length. The rope therefore hangs in the plane through its ends and the
-resultant of these loads, as an extensible catenary with the weight √(w² + p²). Tensions at both ends and the position
-of the middle are compared with Irvine's closed form in this plane. The table shows the order of convergence.
+The weight w and the wind p are loads per unstretched length. The rope therefore hangs in the plane through its ends and
+the resultant of these loads, as an extensible catenary with the load √(w² + p²) per length. Tensions at both ends and
+the position of the middle are compared with Irvine's closed form in this plane. The table shows the order of
+convergence.
 
 A taut rope oscillates normal to its plane like a string, because the effect of sag on these frequencies is of second
 order:

@@ -90,10 +90,10 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows with the same force function ``force`` and the same function ``derivatives``, which returns the derivatives
-    of the force with respect to the strains and strain rates, or is None. ``rows`` contains the indices of the rows,
-    shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable component for
-    messages.
+    """Rows with the same force function ``force`` and the same ``derivatives``, which is None or a function that
+    returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains the indices of
+    the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
+    component for messages.
     """
 
     rows: IntArray

@@ -4,9 +4,9 @@
     M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = T/L - τ0
     f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
 
-    twist that varies along an element: φ(s) + β B(s), B = 4 s (1 - s), with the β of least energy, -q/k
-    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        energy - q²/(2 k)
-    k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
+    twist that varies along an element: φ(s) + β B(s), B = 4 s (1 - s), where β = -q/k minimises the energy
+    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        change of the energy: -q²/(2 k)
+    k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      derivatives of -q²/(2 k): β ∂q + β² ∂k/2
 
 Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β the torque
 would be constant in each element, and errors would be of second order in the length of the elements. With β errors are

@@ -7,7 +7,8 @@ cable2d/points.py.
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
     twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
-    frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
+    frame at x = s L    D_0 moved to t(x) and turned by s T, then turned by the fraction s of the angle to
+                        D_1 moved to t(x) and turned by (s - 1) T
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
 R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after the

@@ -1,8 +1,8 @@
 """3D routes of cables: over sheaves with arbitrary axes, and along a helix on a drum.
 
 A sheave is a circle with the centre c, the unit axis k and the radius R of the centre line of the cable. If the sheave
-is on the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on one circle to the
-point q on the next circle is perpendicular to both radii,
+is on the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on a circle with the
+centre c0 to the point q on the next circle with the centre c1 is perpendicular to both radii,
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 

@@ -20,12 +20,12 @@ that are quadratic in velocities, the expression
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
 
-equals the work. For other powers the expression has order 2. The state of laws with history values (`Account.jumps`) is
-known only at the ends of the step. The powers of these laws are integrated by the trapezoidal rule, and instantaneous
-losses (jumps) are added. Jumps include the losses of normal dampers of contacts, which are computed from the change of
-the gaps. T = v·M v/2, where M v is the difference of two evaluations of the inertia forces: with the velocities as
-accelerations, and with zero accelerations. Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The
-Finite Element Method (1987), section 9.
+equals the work of the dissipative forces. For other powers the expression has order 2. The state of laws with history
+values (`Account.jumps`) is known only at the ends of the step. The powers of these laws are integrated by the
+trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the losses of normal dampers of contacts,
+which are computed from the change of the gaps. T = v·M v/2, where M v is the difference of two evaluations of the
+inertia forces: with the velocities as accelerations, and with zero accelerations. Source: the discrete balance of the
+trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations

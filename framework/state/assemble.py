@@ -1,7 +1,7 @@
 """Assembly functions in the style of dolfinx, for tests and for solvers of users.
 
 The functions are not collective: each process assembles the whole model, which is possible only if no table is
-    distributed.
+distributed.
 
 The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
 to ``state.q[i]``. Constraints are not included; only the solvers assemble them.

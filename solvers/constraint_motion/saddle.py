@@ -2,9 +2,10 @@
 
     M a + C_qᵀ λ = -f,    C_q a = c
 
-The vector f contains all forces on the left-hand side minus the loads, including the terms that are quadratic in
-velocities. The same matrix projects coordinates and velocities onto the constraints with the smallest change in the
-norm of M. The row of an inactive constraint is λ = 0.
+M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
+respect to the coordinates, and c is given by the constraints. The vector f contains all forces on the left-hand side
+minus the loads, including the terms that are quadratic in velocities. The same matrix projects coordinates and
+velocities onto the constraints with the smallest change in the norm of M. The row of an inactive constraint is λ = 0.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ The model is a function of p. Therefore any value in the model can be a paramete
 position or a load. Two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
 difference of the residuals r of these two models at x. The derivative dy/dp is the central difference of their results
 y at x ± h dx/dp. No further equilibria are needed. The truncation error, of order h², and the rounding error, of order
-1/h, amount to about 1e-9.
+1/h, together make up a relative error of about 1e-9.
 
 History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,

@@ -1,10 +1,10 @@
 """Import of the options of a MoorDyn input file: gravity, water, waves, current, bed and friction.
 
-Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). k_i is the wave number, and s the
-distance in the direction of the waves. A_i and φ_i are computed from the complex amplitudes in wave_frequencies.txt.
-`Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). MoorDyn stretches the velocity profile to the
-moving surface, whereas `Fluid` uses the velocity at the mean level for all points above it. The difference is of second
-order in the steepness.
+Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). ω_i is the angular frequency, k_i the
+wave number, and s the distance in the direction of the waves. A_i and φ_i are computed from the complex amplitudes in
+wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). MoorDyn stretches the
+velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean level for all points above it. The
+difference is of second order in the steepness.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ def _lie(
     reach = float(np.linalg.norm(across))
     if not reach + height > length > np.hypot(reach, height):
         return None
-    # The line lies on the bed up to the corner at the distance c, then is straight up to its end: c + √((x - c)² + h²)
-    # = L.
+    # The line lies on the bed up to the corner at the distance c from the anchor, then is straight up to its end. With
+    # the horizontal distance x and the height h of this end and the length L of the line, c + √((x - c)² + h²) = L.
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None
