@@ -109,7 +109,7 @@ def add_elastic(
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
                     f[dofs[n - 1]] += weight * energy
                 if values.size > 0:
-                    # r'_ll = Σ (p - 1) (p - 2) S' q/l² = -2 r'_l/l, r''_ll = Σ (p - 2) (p - 3) S'' q/l²
+                    # r'_ll = Σ (p_i - 1) (p_i - 2) S_i' q_i/l² = -2 r'_l/l, r''_ll = Σ (p_i - 2) (p_i - 3) S_i'' q_i/l²
                     for a in range(d):
                         twice[a], twice[d + a] = -2.0 * p_l[a] / l, 0.0
                         for j in range(4):

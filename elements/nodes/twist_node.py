@@ -110,7 +110,9 @@ def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
 
 @kernel
 def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -> None:
-    """Fill the quaternions F of nodes from the reference slopes t and the quaternions D of the material frames."""
+    """Fill the quaternions F of nodes from the reference slopes t and the quaternions D of the material frames at φ =
+    0.
+    """
     for i in range(len(b)):
         turn = smallest_rotation((b[i, 0], b[i, 1], b[i, 2]), (t[i, 0], t[i, 1], t[i, 2]))
         F[i, 0], F[i, 1], F[i, 2], F[i, 3] = between(turn, (D[i, 0], D[i, 1], D[i, 2], D[i, 3]))
