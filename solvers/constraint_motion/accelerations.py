@@ -235,8 +235,9 @@ class Accelerations:
         raise ProjectionError(f"the constraints cannot be fulfilled: an error of {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
-        """Project the velocities in the fields onto the constraints with the present matrix; markers are not
-        updated."""
+        """Project the velocities in the fields onto the constraints with the present matrix. Markers are updated before
+        the projection, but not after it.
+        """
         fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)

@@ -349,7 +349,7 @@ class Newton:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts, and whether the solver with pivoting is in use, for a resumed run."""
+        """Return counts for a resumed run; ``fallbacks`` also determines the linear solver of this run."""
         problem = self.problem
         return {
             "iterations": self.iterations,

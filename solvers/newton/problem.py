@@ -306,7 +306,9 @@ class NonlinearProblem:
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads to the time of the run, unless compiled steps update them from a table (``by_table``)."""
+        """Update the loads of a compiled residual to the time of the run, unless compiled steps update them from a
+        table (``by_table``).
+        """
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
             return

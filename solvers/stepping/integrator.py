@@ -225,8 +225,9 @@ class Integrator:
         """Return the accelerations at the time t + ``shift`` h, to which the algorithmic accelerations belong, shape
         (n,).
 
-        For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted. The
-        result is then correct at the start of a run and for any step size.
+        For Euler parameters, ``state.carried`` does not contain the change of the accelerations of a steady rotation
+        over this time. Therefore ``state.carried`` is correct at the start of a run and for any step size. This
+        function adds the change.
         """
         found = state.carried.copy()
         if len(self.rotations):
