@@ -84,15 +84,15 @@ class Dynamic(StepSolver):
             data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
             selects the full Newton method.
-        project: whether to project accelerations and multipliers onto the constraints after kinks of prescribed
-            motions, see `Consistency`.
+        project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
+            after kinks of prescribed motions, see `Consistency`.
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
         resolve_contacts: whether to repeat steps with a smaller size if they do not resolve a contact or pass through
             an object, see `ContactWatch`. False accepts these steps and reports them in the verdict.
-        adaptive: whether to reduce the step size after a failed step, and to increase it again after steps with few
-            iterations.
+        adaptive: whether to reduce the step size after a failed step, and to increase it again after steps without
+            failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
             time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides

@@ -335,7 +335,7 @@ class Static(StepSolver):
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
         """Solve all load steps. If form-finding has found the shape under all loads, there is one step; otherwise the
-        steps continue from the small loads of form-finding.
+        steps continue from the small loads of form-finding, or from no loads if form-finding has not found a shape.
         """
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)

@@ -2,8 +2,8 @@
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
-    a stable equilibrium. For an implausible shape (a cable turned inside out), the solve continues from its initial
-    state instead.
+    a stable equilibrium. For an implausible shape (a cable turned inside out), and in the last attempt, the solve
+    continues from its initial state instead.
 ``off``: no check.
 """
 
