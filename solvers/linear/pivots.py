@@ -31,8 +31,8 @@ ill-conditioned blocks may have errors of 3e-3.
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is the positive part of
-    its diagonal.
+    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is its diagonal with 1
+    in place of entries that are not positive.
 
     Args:
         pattern: a symmetric sparsity pattern.

@@ -56,7 +56,9 @@ MARGIN = 100.0
 LARGEST = 0.1
 """Largest residual of a mode [1], regardless of its rounding error."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
+"""Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates; for quadratic problems, the
+square of the shift.
+"""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Stiffness, relative to |K|, up to which the stiffness of coordinates is treated as 0 [1]."""
 NEAR = 1e-5

@@ -95,7 +95,7 @@ class ModesResult:
 
     @property
     def growing(self) -> list[int]:
-        """Mode numbers of the growing modes; the state is unstable if the list is not empty."""
+        """Indices of the growing modes, counted from 0; the state is unstable if the list is not empty."""
         return list(map(int, np.flatnonzero(self.damping < -GROWING)))
 
     @checked(entity=handle())

@@ -36,7 +36,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between checks; earlier intervals are 32, 64, 128 ... steps."""
+"""Largest number of steps between checks; earlier checks are at the steps 32, 64, 128 and so on."""
 FIRST = 16
 """Number of steps at the start of a solve that are all checked."""
 SHARE = 0.05
