@@ -629,7 +629,7 @@ def evaluate_objective(
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
         checkpoints: largest number of stored states; steps between stored states are repeated. Default: as many as fit
-            into 256 MB.
+            into 256 MB, but at least 10.
 
     Raises:
         ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results,
