@@ -192,7 +192,9 @@ class Companion:
         return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
 
     def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
-        """Copy the end of the step, with the history values ``data``, to the state."""
+        """Copy the end of the step, with the history values ``data``, to the state, and project it onto the constraints
+        if the step was projected.
+        """
         self.load(unknowns, data)
         self.kernels.end()
         self.state.t = step.then
