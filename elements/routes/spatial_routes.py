@@ -6,9 +6,9 @@ centre c0 to the point q on the next circle with the centre c1 is perpendicular 
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
-which are two equations for the polar angles of p and q. If the axes differ, the span is not in the planes of the two
-circles. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the span the direction
-of the route jumps by this angle.
+which are two equations for the polar angles of p and q. If the two circles are in different planes, the span is in
+general in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the
+span the direction of the route jumps by this angle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
 """
@@ -63,7 +63,8 @@ class Sheave:
     center: position of the centre [m], (x, y, z).
     axis: direction of the axis, of any length > 0, (x, y, z).
     radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
-    side: side of the sheave, seen along the cable and against the axis; "left": counter-clockwise.
+    side: side of the cable on which the sheave is, seen in the direction of travel from a viewpoint to which the axis
+        points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
     turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
     Raises RouteError for values outside these ranges.
