@@ -354,7 +354,7 @@ class Assembly:
 
     def decide(self, state: Values) -> None:
         """Set history values that represent contact states (open or closed, stick or slip) from the motion at the start
-        of a solve.
+        of a solve. Systems without a function `decide` run their post-Newton update instead.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
