@@ -25,7 +25,7 @@ ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 class MainSystemView:
     """The argument ``mbs`` of user functions. When a function reads the state, the coordinates of the MainSystem are
-    updated first.
+    updated first; if the function must depend only on time, ModelError is raised instead.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.

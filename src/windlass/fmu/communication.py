@@ -114,7 +114,7 @@ class ServedModel:
         return {"inputs": inputs, "outputs": outputs, "parameters": parameters, **times}
 
     def put(self, name: str, value: float) -> None:
-        """Set an input."""
+        """Set an input; if the model rejects the value, restore the previous value."""
         check(number(self._inputs[name].unit), "value", value, "FMUInterface")
         if value == self._values[name]:
             return

@@ -53,7 +53,7 @@ class Environment:
     Attributes:
         gravity: absolute value of the gravitational acceleration [m/s^2].
         density: density of the water [kg/m^3]; 0 if there is no water.
-        depth: depth of the water [m].
+        depth: largest depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient of friction between lines and bed [1].
         friction_damping: friction force of a slow node, divided by its velocity and the coefficient of friction [N

@@ -61,7 +61,9 @@ class Row(NamedTuple):
 
 
 class LineType(NamedTuple):
-    """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2."""
+    """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2, and 1 for the coefficients of drag and
+    added mass.
+    """
 
     diameter: float
     mass: float
@@ -160,8 +162,8 @@ class InputFile:
     def number(
         self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """Convert a word of a row to a number. If the word is not a number or is out of range, record a fault and
-        return 0.
+        """Convert a word of a row to a number. If the word is not a number, record a fault and return 0. If the number
+        is not finite or is out of range, record a fault and return the number.
         """
         try:
             value = float(text)
