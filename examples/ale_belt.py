@@ -4,9 +4,9 @@ Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options. 
 mesh moves with its material.
 
 **A moving span between two eyelets** has the length L, the speed v, the tension T and the mass rhoA per length. With c
-= sqrt(T/rhoA), its frequencies are n/(2 L) c (1 - v^2/c^2). They are compared with the eigenvalues lambda of (lambda^2
-M + lambda D + K) z = 0 about the steady motion. M is the mass matrix; D and K contain the Coriolis and the centrifugal
-terms of the moving material. The bending stiffness is small (1e-6 T L^2).
+= sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first of them is compared with
+the eigenvalues lambda of (lambda^2 M + lambda D + K) z = 0 about the steady motion. M is the mass matrix; D and K
+contain the Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
 
 **A rope that runs over a fixed post** touches it over half a turn; the load T0 acts at its inflow. The rope slips along
 its whole contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the

@@ -48,8 +48,9 @@ def find_trolley(place: float) -> NDArray[np.float64]:
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scaled sum of the forces on the trolley: the pulls of both parts of the rope, and its weight
-        [N]."""
+        """Return the sum of the forces on the trolley, divided by the weight of the trolley [1]: the pulls of both
+        parts of the rope, and weight and wind of trolley and cabin.
+        """
         total = (TROLLEY + CABIN) * FIELD
         for support, length in parts:
             line = hang_between(tuple(at), support, length, EA, MASS_PER_LENGTH, tuple(FIELD))

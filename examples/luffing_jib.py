@@ -11,7 +11,8 @@ With gravity g, the moments about the foot give the tension T of the pendants:
 
 The compression N increases the side deflection v of the jib, and the pendants of length l pull the tip back (theory of
 second order with shear, for the rotation θ of the cross section, the force H along y, the bending moment M, the shear
-stiffness GA, the bending stiffness EI, and the wind p per length):
+stiffness GA, the bending stiffness EI, and the wind p per length; a prime denotes the derivative along the jib, from
+the foot to the tip):
 
     v' = θ + (H + N θ)/GA,   θ' = M/EI,   M' = -H - N v',   H' = -p,   H(L) = F - T v(L)/l,   M(L) = 0.
 

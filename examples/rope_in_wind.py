@@ -11,8 +11,8 @@ convergence.
 A taut rope oscillates normal to its plane like a string, because the effect of sag on these frequencies is of second
 order:
 
-    f_n = n/(2 l) sqrt(H/m), with the chord l, the mean tension H along the chord, and the mass m per length of the
-    chord.
+    f_n = n/(2 l) sqrt(H/m), n = 1, 2, with the chord l, the mean tension H of the rope, and the mass m per length of
+    the chord.
 
 The frequencies of the model are computed from the assembled tangent and mass matrix by SciPy's `eigsh`.
 
