@@ -27,7 +27,8 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     The function does not read YAML files; PETSc reads these files itself.
 
     Raises:
-        OptionError: a file cannot be read or includes itself, or a line does not contain exactly one option.
+        OptionError: a file cannot be read or includes itself, or a line contains several options or words that are not
+            an option.
     """
     found: Pairs = []
     for name, value in pairs:
@@ -50,8 +51,8 @@ def read_options(path: Path) -> Pairs:
     """Return the options in a file.
 
     Raises:
-        OptionError: the file is not a text file, or a line does not contain exactly one option; the message states the
-            number of the line.
+        OptionError: the file is not a text file, or a line contains several options or words that are not an option;
+            the message states the number of the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

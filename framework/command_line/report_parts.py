@@ -129,7 +129,7 @@ def add_to_report(title: str, *parts: Any) -> None:
 
 def register_report_sections(name: str) -> None:
     """Register a function of (world, state) that returns sections of the report. All processes call the function
-    collectively at the end of each solve.
+    collectively at the end of each solve that the report shows in detail (see `report_solve`).
 
     Args:
         name: name of the function, ``"package.module:function"``; the module is loaded when a report is written.

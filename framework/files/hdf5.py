@@ -36,8 +36,8 @@ class Overlay:
     Attributes:
         size: length of the file when it was opened [bytes].
         end: length of the file after closing [bytes].
-        behind: data after the old end of the file that have not been written yet, each with its offset, in ascending
-            order of offsets.
+        behind: data after the old end of the file that have not been written yet, each with its offset, in the order in
+            which the library wrote them.
         error: the first exception that was raised while data were written, or None.
     """
 
