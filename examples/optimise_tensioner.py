@@ -182,7 +182,9 @@ class Search:
         return rate(y, rates)
 
     def evaluate_alone(self, x: np.ndarray) -> float:
-        """Return the objective at a point without derivatives; points outside of the limits are worse."""
+        """Return the objective at a point without derivatives; violations of limits are added. The result is 10 if the
+        solve does not converge.
+        """
         if self.solves >= solves:
             raise Spent
         drive = Drive(self.values(np.clip(x, 0.0, 1.0)))

@@ -89,8 +89,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_inertia(given: Any, first_row: int) -> Any:
-    """Convert values of any accepted shape to inertia tensors of shape (3, 3) or (rows, 3, 3), and check the
-    tensors.
+    """Convert values of any accepted shape to inertia tensors of shape (3, 3) or (rows, 3, 3), and raise ModelError for
+    tensors that are not symmetric and positive definite.
     """
     values = read_numbers(given)
     if values is None:

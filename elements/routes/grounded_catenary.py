@@ -163,8 +163,9 @@ def hang_from_ground(
             the weight w per length [N/m].
 
     Raises:
-        RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on
-            the ground, or is so far away that no part of the line lies on the ground.
+        RouteError: the points have different dimensions; gravity is 0; or the end is not above the ground, is directly
+            above the anchor, is so near that the line is slack on the ground, or is so far away that no part of the
+            line lies on the ground.
     """
     if not len(start) == len(end):
         raise RouteError(
@@ -351,6 +352,9 @@ class GroundProfile:
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
         """Return the pieces of ground below the line, from the anchor, and the touchdown point, slope angle, H and
         length of the hanging part.
+
+        Raises:
+            RouteError: the line does not touch the ground, is slack on the ground, or leaves the ground at no point.
         """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

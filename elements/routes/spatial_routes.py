@@ -253,8 +253,8 @@ def route_over_sheaves(
         start, end: end points [m] of an open route.
 
     Raises:
-        RouteError: a span does not exist because a point or sheave is too near, or ``start`` or ``end`` is given for a
-            closed route.
+        RouteError: a span does not exist because a point or sheave is too near; ``start`` or ``end`` is missing for an
+            open route, or given for a closed route; or a closed route has fewer than two sheaves.
     """
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
         given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
@@ -302,7 +302,11 @@ class _SpatialStop(NamedTuple):
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
         """Return the tangent point on the circle [m] of a cable that runs to another point (``leaves``) or comes from
-        it. The other point is projected onto the plane of the circle."""
+        it. The other point is projected onto the plane of the circle.
+
+        Raises:
+            RouteError: the other point is inside the circle.
+        """
         if self.radius == 0.0:
             return self.center
         way = other - self.center
@@ -376,7 +380,11 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three right-handed unit vectors: along the axis, from the axis towards the start, and perpendicular to the
-    first two; see `helix`."""
+    first two; see `helix`.
+
+    Raises:
+        RouteError: the axis has length 0, or the start direction is parallel to the axis.
+    """
     k = _unit("axis", axis)
     if start is None:
         start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)

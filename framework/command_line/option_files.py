@@ -77,7 +77,11 @@ def petsc_files() -> list[str]:
 
 
 def environment_options() -> Pairs:
-    """Return the options of the environment variable PETSC_OPTIONS."""
+    """Return the options of the environment variable PETSC_OPTIONS.
+
+    Raises:
+        OptionError: a word is not an option or the value of an option.
+    """
     try:
         return split_options(os.environ.get("PETSC_OPTIONS", "").split())
     except OptionError as error:

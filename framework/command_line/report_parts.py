@@ -41,7 +41,7 @@ class ReportTable:
 
     Attributes:
         headings: headings of the columns, with units.
-        rows: rows of cells; a cell is a text, a number, or None for an empty cell.
+        rows: rows with one cell for each heading; a cell is a text, a number, or None for an empty cell.
     """
 
     headings: Sequence[str]

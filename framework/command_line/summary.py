@@ -26,6 +26,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
             is doubtful, otherwise ``"ok"``) and ``verdicts`` (the verdict of each solve) are added.
 
     Raises:
+        OptionError: ``values`` is not a mapping.
         OutputError: the file cannot be written.
     """
     if not isinstance(values, Mapping):

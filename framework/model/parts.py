@@ -42,7 +42,8 @@ class Part:
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
-        ModelError: the count is invalid, or the numbers are not in ascending order or not in the range of rows.
+        ModelError: the count is invalid, the numbers are not in ascending order or not in the range of rows, or a
+            replicated part lacks rows.
     """
 
     count: int

@@ -95,7 +95,11 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Create the `Probe` of the sensor for a model; see `SensorLike`."""
+        """Create the `Probe` of the sensor for a model; see `SensorLike`.
+
+        Raises:
+            ModelError: the output variable has no entry with the index ``component``.
+        """
         output = find_output(self.entity, self.output)
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component

@@ -112,7 +112,7 @@ def assemble_mass(world: World, state: State) -> Any:
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     """Return the block of the tangent that belongs to the coordinates, in world order, as a compressed-sparse-row
-    matrix.
+    matrix. ``values``: values of the entries of the tangent; None: all entries are 0.
     """
     from scipy.sparse import csr_array  # imported here, because runs of models do not need scipy.sparse
 

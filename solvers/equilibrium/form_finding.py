@@ -242,7 +242,9 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution."""
+        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution.
+        ``bend``: whether lines have bending stiffness. Return whether the solve has converged.
+        """
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
@@ -254,7 +256,9 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, and store the result as the start of the next solution."""
+        """Update contacts after a solution, and store the state as the start of the next solution. Return the result of
+        the update.
+        """
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:

@@ -204,7 +204,9 @@ class Follower:
         return finding
 
     def _leave(self, finding: Finding) -> FloatArray | None:
-        """Descend from the present equilibrium after a disturbance along its lowest mode."""
+        """Descend from the present equilibrium after a disturbance along its lowest mode, and return displacements near
+        a stable equilibrium, shape (n,). Return None if the mode has no mass.
+        """
         problem = self._newton.problem
         assembly = problem.assembly
         fields, layout, mode = assembly.fields, assembly.layout, finding.mode

@@ -240,6 +240,9 @@ class ModesResult:
             frames: number of frames per period.
             size: largest displacement, relative to the size of the model [1].
             name: first part of the names of the files.
+
+        Raises:
+            ModelError: a mode number is not in the range from 1 to the number of modes.
         """
         chosen = list(range(1, len(self) + 1) if modes is None else modes)
         if max(chosen, default=0) > len(self):

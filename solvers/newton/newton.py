@@ -157,7 +157,9 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """Take the decisions of the convergence test that require forces or the linear solution."""
+        """Take the decisions of the convergence test that require forces or the linear solution; return a convergence
+        reason of convergence.py.
+        """
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
             return CONVERGED_RELATIVE

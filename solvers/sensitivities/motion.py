@@ -99,7 +99,7 @@ class MotionDerivatives:
 
 
 class CompanionPair:
-    """The two companion models of a parameter, with p + h and p - h.
+    """The two companion models of a parameter p, with the values p + h and p - h.
 
     Args:
         above, below: the companion models.

@@ -29,7 +29,7 @@ class ResultSlopes:
     Args:
         companion: the model; its state is perturbed and restored.
         pairs: the companion models of each parameter.
-        varies: whether each history value changes continuously, shape (d,).
+        varies: whether each of the d history values changes continuously, shape (d,).
         create: function that creates a companion model in which the parameters with given names are changed together.
     """
 

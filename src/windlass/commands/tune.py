@@ -132,7 +132,11 @@ class Search:
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:
-        """Run and rank the settings, print the ranking, and write the file."""
+        """Run and rank the settings, print the ranking, and write the file.
+
+        Raises:
+            OptionError: the model has no solver of PETSc.
+        """
         begin = time.perf_counter()
         first = self._run_default()
         self._default.runs.append(self._run_default())

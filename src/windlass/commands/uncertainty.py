@@ -116,7 +116,9 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
-    """Run the model at all points, and write table, results and picture."""
+    """Run the model at all points, write table, results and picture, and return the exit code: 0 if there are results,
+    otherwise 2.
+    """
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
     runs = plan.open_runs(executor)
     points = plan.points

@@ -45,7 +45,7 @@ def compute_eigenvalues(
 
     Raises:
         NoCounterpart: Windlass has no equivalent of an item.
-        ModelError: Windlass has no equivalent of an argument.
+        ModelError: Windlass has no equivalent of an argument, or two arguments exclude each other.
     """
     if not mbs.systemIsConsistent and autoAssemble:
         mbs.Assemble()

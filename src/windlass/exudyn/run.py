@@ -383,7 +383,8 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem, and return its result for Exudyn; see
+    `export.answer`.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.

@@ -110,7 +110,11 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return root
 
     def setup_experiment(self, start_time: float, *_: Any) -> None:
-        """Check the start time [s]."""
+        """Check the start time [s].
+
+        Raises:
+            ValueError: the time is not the time at which the model begins.
+        """
         begin = self._interface["begin"]
         if abs(start_time - begin) > max(1e-9 * self._interface["step"], 4.0 * sys.float_info.epsilon * abs(begin)):
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")

@@ -269,7 +269,8 @@ def read_motion(path: Path) -> FloatArray:
     One additional row, extrapolated by a parabola, is appended.
 
     Raises:
-        ModelError: the file is not a table of motions.
+        ModelError: the file is not a table of motions, has fewer than four rows, begins after 0 s, or contains angles
+            in degrees.
     """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

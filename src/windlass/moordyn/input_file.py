@@ -222,7 +222,7 @@ def read_input(path: Path) -> InputFile:
 def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]]:
     """Return the rows of the sections; text after ``#`` is a comment.
 
-    Text below an unknown heading is a fault; text before the first section is the title.
+    Text below an unknown heading is a fault; text before the first known heading is the title.
     """
     found: dict[str, list[Row]] = {}
     current, skip, heading = "", 0, Row(0, [])
@@ -308,7 +308,9 @@ def _find_kind(word: str) -> str:
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """Convert a word to the number of an object. If the word is not an integer, record a fault and return `UNKNOWN`."""
+    """Convert a word to the number of an object. If the word is not a whole number >= 0, record a fault and return
+    `UNKNOWN`.
+    """
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")

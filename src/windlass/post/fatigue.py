@@ -33,7 +33,8 @@ YEAR = 365.25 * 86400.0
 
 @dataclass(frozen=True)
 class FatigueCurve:
-    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m.
+    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m, for cycles with the range ΔT and the mean
+    T_mean of the tension [N].
 
     Args:
         exponent: m [1], > 0.
