@@ -78,7 +78,7 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
     """Lay the belt around the pulleys."""
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
-    with redirect_stdout(StringIO()):  # the reasons for the parameters of the contact, the same in all models
+    with redirect_stdout(StringIO()):  # hide the printed reasons for the parameters of the contact, which are equal in all models
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
             **length,
@@ -158,6 +158,7 @@ class Search:
     Attributes:
         solves: number of statics solves.
         history: slip of the best result within all limits after each solve, infinite without one.
+        best: slip of the best result within all limits, and the point of this result.
     """
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # masts [m]
 EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
-SIDE = wind / MASS_PER_LENGTH  # acceleration of the wind [m/s^2]
+SIDE = wind / MASS_PER_LENGTH  # load of the wind per mass [m/s^2]
 EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVITY))
 
 

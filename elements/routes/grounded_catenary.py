@@ -79,6 +79,7 @@ class GroundedCatenary:
         friction: coefficient of friction on the ground [1].
         hanging: the part above the ground, from the touchdown point ``hanging.start`` to the end.
         beds: straight pieces of the ground on which the line lies, from the anchor.
+        closed: always False, because the route is open.
     """
 
     start: FloatArray

@@ -73,6 +73,7 @@ class Assembly:
         revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
+        world, comm: values of the arguments.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:

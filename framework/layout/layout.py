@@ -72,6 +72,7 @@ class Layout:
         systems: system of each table, in the order of building.
         losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
             ledger.
+        world: the world.
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:

@@ -95,6 +95,7 @@ class EntityTable:
         kind: name of the component.
         count: number of rows.
         is_distributed: whether this process stores only the rows in `resident`.
+        names: names of the references and columns.
     """
 
     def __init__(self, component: type[Component]) -> None:

@@ -67,6 +67,7 @@ class Accelerations:
         has_constraints: whether the model has constraints.
         kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
         matrix: matrix of accelerations and multipliers, or None if the mass matrix is a constant diagonal.
+        assembly: the systems of this process.
 
     Raises:
         ModelError: the model has coordinates without mass and no constraints; the message names these coordinates.

@@ -48,6 +48,7 @@ class SaddleMatrix:
         pattern: sparsity over the local unknowns.
         values: stored matrix entries, shape (nnz,).
         scale: a typical mass, identical on all processes [kg, kg m^2].
+        assembly: the systems of this process.
     """
 
     def __init__(self, assembly: Assembly) -> None:

@@ -85,6 +85,7 @@ class Lines:
         row, weight, stiffness, free: values at the integration points of all laws, see `Strands`; row indices continue
             from one law to the next.
         length, row_stiffness: length [m] and stiffness [N] of each row.
+        count: number of strands of this process.
     """
 
     def __init__(self, assembly: Assembly, load: float) -> None:

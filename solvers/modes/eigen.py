@@ -111,6 +111,8 @@ class Eigensolver:
         zeros: number of eigenvalues that are 0 up to rounding errors, and the largest |σ| that rounding errors can
             cause for these eigenvalues [1/s].
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
+        is_projected: whether the modes are computed by projection onto the motions that the constraints allow, because
+            the model is small and has redundant constraints.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:

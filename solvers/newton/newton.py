@@ -92,6 +92,7 @@ class Newton:
         iterations: number of linear solves so far.
         fallbacks: number of times that another linear solver was selected after a failure.
         roundings: number of runs that ended because the residual consisted of rounding errors.
+        problem, snes: residual and tangent, and the PETSc solver.
     """
 
     def __init__(

@@ -86,6 +86,7 @@ class NonlinearProblem:
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
             accelerations and multipliers, shape (3,).
+        lag: the policy that decides when the tangent is evaluated again.
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))

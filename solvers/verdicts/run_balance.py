@@ -147,6 +147,7 @@ class RunBalance(Watch):
 
     Attributes:
         lost: text about the energy lost by the integration method; empty if the loss is negligible.
+        is_watched: whether the energy balance of the run is checked.
     """
 
     name = "balance"

@@ -75,6 +75,7 @@ class AngleNode:
         item: dictionary of the node in Exudyn.
         last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values.
             Therefore angles are continuous beyond half a turn; see `FollowAngles`.
+        reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
     """
 
     node: Entity

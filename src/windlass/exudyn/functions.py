@@ -70,6 +70,8 @@ class UserFunctions:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
             during a call.
+        mbs: the MainSystem, or None.
+        in_time, in_motion: arguments ``mbs`` of user functions that may depend only on time, and on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
