@@ -390,7 +390,7 @@ def _read(file: str) -> dict[str, Any]:
 
 def _find(name: str, rows: Mapping[str, Any]) -> tuple[str, int | None]:
     """Return the profile and the number of ribs of a belt name such as 6PK. The number is None if the name does not
-    contain it.
+    contain it. ModelError is raised for unknown names.
     """
     known = {_plain(alias): profile for profile, row in rows.items() for alias in (profile, *row.get("aliases", []))}
     plain = _plain(name)

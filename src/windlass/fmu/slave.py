@@ -125,8 +125,8 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._begun = True
 
     def do_step(self, current_time: float, step_size: float) -> Any:
-        """Integrate over a communication step [s]; the step is discarded if the model rejects it, or has rejected the
-        present value of an input.
+        """Integrate over a communication step [s], and return the result in the form of the FMI version. The step is
+        discarded if the model rejects it, or has rejected the present value of an input.
         """
         self._outputs = {}
         try:
