@@ -235,7 +235,9 @@ def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
 ) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
-    """Find the pieces of the ground below the line, and the hanging part of the line."""
+    """Find the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
+    horizontal and vertical distance of the end from the anchor ``start`` [m]; `find_corners` returns ``corners``.
+    """
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
         bed = Bed(start, across, 0.0, B, H, friction * w)

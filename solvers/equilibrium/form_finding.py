@@ -270,8 +270,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Return forces [N] at all points for which all lengths have errors of at most 10 %, or None if no solution is
-        found.
+        """Return forces [N] at all points after passes that change the force densities until the errors of all lengths
+        are below `NEAR`, but at most `DENSITIES` passes. Return None if a solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)

@@ -163,7 +163,9 @@ def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedEr
 
 
 def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
-    """Replace SolveSystem of a solver class; other functions of the class then raise an error."""
+    """Replace SolveSystem of a solver class. Functions of the class that execute parts of a solve, or that set user
+    functions, then raise an error.
+    """
 
     def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:
         return call(kind, mbs, simulationSettings, None, {"mainSolver": solver})

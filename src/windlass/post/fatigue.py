@@ -121,7 +121,7 @@ class Cycles:
         divided by its number of cycles to failure [1]; failure is expected at 1.
 
         Raises:
-            ModelError: the series is not a tension in N.
+            ModelError: the unit of the series is neither N nor unknown.
         """
         if self.unit not in ("1", "N"):
             raise ModelError(f"damage of a series in {self.unit}: must be a tension in N, like the curve")
