@@ -497,7 +497,8 @@ class Static(StepSolver):
         """Make one attempt at a load step; all its passes use the history values of the start.
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
-        that solution is small.
+        that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
+        line search, and after a relaxation. If later passes do not converge, `_settle` is called.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 

@@ -4,9 +4,9 @@
     2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
     3. The changes are made in the file. Then the journal is removed.
 
-If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If the
-process is killed in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step
-1 or 2, readers find the old content.
+If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If a write
+fails in step 3, the changes are undone. If the process is killed in step 3, the journal remains, and `recover`
+completes the changes. If the process is killed in step 1 or 2, readers find the old content.
 
     python -m windlass.framework.files.journal FILE ...    completes changes that a killed run has left unfinished
 """

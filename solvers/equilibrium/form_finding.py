@@ -9,7 +9,7 @@ tension from the first solution on, as in a net under tension. There are two sta
    the solution of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ
    |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law
    predicts for the force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at
-   most 10 %.
+   most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if

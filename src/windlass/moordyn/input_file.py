@@ -201,7 +201,7 @@ def read_input(path: Path) -> InputFile:
 
     Raises:
         OutputError: the file cannot be read.
-        ModelError: the file has no lines.
+        ModelError: the file has no section of line types, points or lines.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
