@@ -151,8 +151,9 @@ def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0, normals parallel to the slope, and slopes opposite to
-    ``turned_from``."""
+    """Raise ModelError for slopes of length 0, normals parallel to the slope, and slopes at an angle of 165° or more to
+    ``turned_from``.
+    """
     slope, start = table.local("slope"), table.local("slope") + table.local("displacement")[:, 3:6]
     normal, b = table.local("normal"), table.local("turned_from")
     for name, values in (("slope", slope), ("slope + displacement", start)):

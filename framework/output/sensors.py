@@ -75,7 +75,7 @@ class Sensor:
         where: position on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
-        ModelError: the entity has no such output variable.
+        ModelError: the entity has no such output variable, or the name is too long.
     """
 
     entity: Entity
