@@ -209,7 +209,8 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     (k, 2).
 
     Raises:
-        RouteError: the points are not in the vertical plane of the line, or are not in order.
+        RouteError: the points are not in the vertical plane of the line, are not in order, or have another number of
+            coordinates than the start.
     """
     ways = np.zeros((0, len(start)))
     if len(ground):

@@ -212,7 +212,9 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`; None on several processes."""
+        """The unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few unknowns are
+        in full blocks.
+        """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
     @cached_property

@@ -77,8 +77,8 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Copy the multipliers, shape (m + 1,), to an array with one row for each constraint law, shape (kinds, m + 1).
-    Each row contains only the multipliers of its law, and 0 for all others.
+    """Copy the multipliers, shape (m + 1,), to an array with one row for each group of constraints, shape (kinds, m +
+    1). Each row contains only the multipliers of its group, which are 1 in ``masks``, and 0 for all others.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):

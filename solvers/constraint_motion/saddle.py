@@ -58,8 +58,8 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the storage indices (slots) of the matrix entries in the pattern of the tangent. A search for contacts
-        may have replaced this pattern.
+        """Find the storage indices (slots) of the matrix entries in the pattern of the tangent, and return the pattern
+        of the matrix. A search for contacts may have replaced the pattern of the tangent.
         """
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern

@@ -95,7 +95,9 @@ SECTION = "stiffnessMatrix", "dampingMatrix", "massPerLength", "inertia"
 
 
 def _dense(value: Any) -> Any:
-    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays."""
+    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays, and beam sections to dictionaries;
+    return other values unchanged.
+    """
     if hasattr(value, "Convert2DenseMatrix"):
         return value.Convert2DenseMatrix()
     if type(value).__name__ == "BeamSection":
