@@ -216,7 +216,9 @@ class Search:
         return [p for p in prefixes if p in heavy or any(_names(setting, p) for setting in self.extra)]
 
     def _search(self, prefix: str) -> Setting:
-        """Run the settings of one solver, print their ranking, and return the best setting."""
+        """Run the settings of one solver, print their ranking, and return the fastest setting, or the default if the
+        gain is not significant.
+        """
         solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
         settings = self._settings[prefix]
         if not settings:

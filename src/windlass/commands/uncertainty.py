@@ -155,7 +155,8 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """Return the spread of each result; empty if too many runs have failed.
+    """Return the spread of each result; empty if all runs have failed, or if a run has failed and the method is not
+    sampling.
 
     Raises:
         OptionError: the model does not have a selected result.
