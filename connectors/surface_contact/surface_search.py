@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from windlass.connectors.contact.pair_search import PairSearch
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import FIELD, LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
+from windlass.connectors.surface_contact.distances import (
+    FIELD,
+    LINE,
+    PLANE,
+    PROFILE,
+    SHEAVE,
+    SPHERE,
+    Geometry,
+    eval_distance,
+)
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray

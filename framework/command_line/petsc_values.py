@@ -93,8 +93,8 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
     """Return an option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts all
-    options. If several options are wrong, the result may be the name of the first option of the solver with the reason
-    for another option.
+    options. If several options are wrong, the result is the option whose value PETSc's reason quotes; if the reason
+    quotes no value, the option may be another one than that of the reason.
 
     PETSc reads copies of the options under another prefix, so that the original options still count as unused.
 
@@ -109,8 +109,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     # whether PETSc reads an option may depend on other options, such as a type, so PETSc's message is searched for the
     # wrong value
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
-    quoted = [name for name in without if mine[name] and mine[name] in reason.split()]
-    name = next(iter([*quoted, *without, *mine]))
+    quoted = [name for name in mine if mine[name] and mine[name] in reason.split()]
+    name = next(iter([*(name for name in quoted if name in without), *without, *quoted, *mine]))
     return name, reason.replace(PROBE, prefix)
 
 
