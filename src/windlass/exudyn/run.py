@@ -171,7 +171,7 @@ def find_time(state: State) -> float:
 
 class Due:
     """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period, and the end.
+    of a period since the start (each step if the period is 0), and the end.
 
     Args:
         period: the period [s].
@@ -187,7 +187,7 @@ class Due:
         self._start, self.last, self.following = 0.0, 0.0, np.full(1, np.inf)
 
     def begin(self, state: State) -> None:
-        """Store the start time, at which the first row is written, and compute the time of the next row."""
+        """Store the start time as the time of the last row, and compute the time of the next row."""
         self._start = self.last = self._clock(state)
         self.following[0] = self._start + self._period
 
@@ -233,7 +233,7 @@ class SensorHook(StepCalls):
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Write the first row, at the start."""
+        """Check the files of the sensors, and add a row for the start."""
         for item in self._wanted.values() if self._files else ():
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
@@ -317,7 +317,7 @@ class SolutionFile(StepCalls):
         )
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Write the first row, at the start."""
+        """Check the file, and add a row for the start unless ``writeInitialValues`` is false."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
         self._rows = []
         self._rows_due.begin(state)
@@ -385,7 +385,8 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem, and return its result for Exudyn; see
+    `export.answer`.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.
