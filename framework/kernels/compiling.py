@@ -236,6 +236,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
 
     def add_overload(self, result: Any) -> None:
         """Register a version; calls from Python use only versions with an entry point for Python."""
+        result = without_statements(result)
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
         else:
@@ -251,6 +252,14 @@ def _forget_value(kind: Any) -> Any:
         if isinstance(kind, (_numba.types.IntegerLiteral, _numba.types.BooleanLiteral))
         else kind
     )
+
+
+def without_statements(result: Any) -> Any:
+    """Return a compiled kernel without the statements and the types of its variables, which only its compilation needs,
+    and which take most of the memory.
+    """
+    result.fndesc.typemap = result.fndesc.calltypes = None
+    return result._replace(type_annotation="")
 
 
 def load_environments(result: Any) -> None:

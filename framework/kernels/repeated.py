@@ -11,11 +11,13 @@ from typing import Any
 
 import llvmlite.binding
 import numba
-from llvmlite import ir
 
 _numba: Any = numba  # internal functions of numba have no type annotations
 _core: Any = _numba.core
+_ir: Any = _numba.core.ir
 
+_WITHOUT_VARIABLES = frozenset({str, int, float, bool, type(None), _ir.Loc})
+"""Types of operands that contain no variables."""
 HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
     getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
 )
@@ -48,13 +50,13 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
             super().refresh()
             KernelContext.read = _count_definitions(self)
 
-    def get_function(self, function: Any, signature: Any, *more: Any) -> Any:
+    def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
         """Return the code generator of a function. No array of kernels has a conversion function ``__array__``, which
         numba searches for at each use of an array.
         """
-        if isinstance(function, str) and function == "__array__" and not self._defns[function].versions:
+        if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError
-        return super().get_function(function, signature, *more)
+        return super().get_function(fn, sig, **options)
 
     def get_abi_sizeof(self, kind: Any) -> int:
         """Return the size of a type [bytes], for which numba compiles a module."""
@@ -92,12 +94,32 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
                 passes.run(function, builder)
 
 
+def _list_variables(self: Any, value: Any) -> list[Any]:
+    """Return the variables in an operand of a statement, as numba's own function does; most operands are names or
+    places in the source.
+    """
+    kind = type(value)
+    if kind is _ir.Var:
+        return [value]
+    if kind in _WITHOUT_VARIABLES:
+        return []
+    if isinstance(value, _ir.Inst):
+        found: list[Any] = value.list_vars()
+        return found
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return []
+    return [variable for part in value for variable in _list_variables(self, part)]
+
+
 @contextmanager
 def without_repetition() -> Iterator[None]:
-    """Context for the compilation of kernels: numba measures no times of the single functions of LLVM, and computes the
-    lifetimes of variables only before the code generation instead of after each pass.
+    """Context for the compilation of kernels: numba measures no times of the single functions of LLVM, computes the
+    lifetimes of variables only before the code generation instead of after each pass, and finds the variables in
+    statements by the faster function `_list_variables`.
     """
-    lock = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
+    lock: Any = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
     measuring = list(getattr(lock, "_cblist", ()))
     processor = _core.postproc.PostProcessor
     run = processor.run
@@ -111,12 +133,17 @@ def without_repetition() -> Iterator[None]:
         code.generator_info = None
         return None
 
+    search = getattr(_ir.Inst, "_rec_list_vars", None)
     processor.run = run_without_lifetimes
+    if search is not None:
+        _ir.Inst._rec_list_vars = _list_variables
     if measuring:
         lock._cblist.clear()
     try:
         yield
     finally:
         processor.run = run
+        if search is not None:
+            _ir.Inst._rec_list_vars = search
         if measuring:
             lock._cblist.extend(measuring)
