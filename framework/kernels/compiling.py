@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
@@ -19,7 +19,7 @@ import numba
 from llvmlite import ir
 
 from windlass.framework.kernels.lowering import KernelLowering
-from windlass.framework.kernels.operators import remember_operators
+from windlass.framework.kernels.operators import remember_operators, remembered_signatures
 from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
 _numba: Any = numba  # internal functions of numba have no type annotations
@@ -100,8 +100,11 @@ def _nested() -> Iterator[None]:
         gc.disable()
     _Nesting.depth += 1
     try:
-        with nullcontext() if _Nesting.depth > 1 else without_repetition():
+        if _Nesting.depth > 1:
             yield
+        else:
+            with without_repetition(), remembered_signatures():
+                yield
     finally:
         _Nesting.depth -= 1
         if searching:

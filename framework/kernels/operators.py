@@ -1,11 +1,14 @@
-"""Cache for the types of the results of operators, min, max, abs and int for numbers, which the compiler otherwise
-computes for each expression.
+"""Cache for the types of the results of operators, min, max, abs and int for numbers and items of arrays, which the
+compiler otherwise computes for each expression in the type analysis and again in the code generation.
 
-Without the cache, this computation takes a third of the time of the type analysis.
+Without the cache, this computation takes a third of the time of the type analysis, and a quarter of the time of the
+code generation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
@@ -18,6 +21,10 @@ _EXACT = (min, max, abs, int)
 _NUMBERS = (_types.Float, _types.Integer, _types.Boolean, _types.IntegerLiteral, _types.BooleanLiteral)
 
 
+_ITEMS = (_types.Array, _types.NestedArray)
+"""Arrays whose items have types that depend only on the types of the array and the index."""
+
+
 def remember_operators(context: Any) -> None:
     """Add a cache for the result types of operators between numbers to a typing context of the compiler."""
     if "resolve_function_type" in vars(context):
@@ -26,7 +33,7 @@ def remember_operators(context: Any) -> None:
     known: dict[Any, Any] = {}
 
     def resolve_once(function: Any, arguments: Any, named: Any) -> Any:
-        if named or not _is_known(function) or not all(type(kind) in _NUMBERS for kind in arguments):
+        if named or not _is_known(function) or not all(map(_is_plain, arguments)):
             return resolve(function, arguments, named)
         key = function, tuple(arguments)
         found = known.get(key)
@@ -35,6 +42,37 @@ def remember_operators(context: Any) -> None:
         return found
 
     context.resolve_function_type = resolve_once
+
+
+_signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+"""Functions and their signatures, by identity of the function and types of the arguments."""
+
+
+@contextmanager
+def remembered_signatures() -> Iterator[None]:
+    """Context in which the signatures of operators for numbers and for items of arrays are found only once."""
+    owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
+    find = owner.get_call_type
+
+    def find_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws or not _is_known(self) or not all(map(_is_plain, args)):
+            return find(self, context, args, kws)
+        key = id(self), id(context), *args
+        if key not in _signatures:
+            _signatures[key] = self, find(self, context, args, kws)
+        return _signatures[key][1]
+
+    owner.get_call_type = find_once
+    try:
+        yield
+    finally:
+        owner.get_call_type = find
+
+
+def _is_plain(kind: Any) -> bool:
+    """Return whether a type is a number, an array, or a tuple of numbers of one type."""
+    class_ = type(kind)
+    return class_ in _NUMBERS or class_ in _ITEMS or (class_ is _types.UniTuple and type(kind.dtype) in _NUMBERS)
 
 
 def _is_known(function: Any) -> bool:

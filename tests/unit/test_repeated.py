@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from llvmlite import binding, ir
 
-from windlass.framework.kernels import compiling, repeated
+from windlass.framework.kernels import compiling, operators, repeated
 from windlass.framework.kernels.addresses import find_version
 from windlass.framework.kernels.kernel import kernel
 
@@ -54,7 +55,8 @@ def test_machine_code_is_that_of_numba(tmp_path: Path, monkeypatch: pytest.Monke
     code = compile_here("first")
     assert len(code) > 200
     monkeypatch.setattr(compiling, "create_context", lambda context: context)
-    monkeypatch.setattr(compiling, "without_repetition", nullcontext)
+    for name in ("without_repetition", "remembered_signatures"):
+        monkeypatch.setattr(compiling, name, nullcontext)
     monkeypatch.setattr(repeated, "HAS_BUILDERS", False)
     assert compile_here("second") == code
 
@@ -67,7 +69,8 @@ def test_statements_of_compiled_kernels_are_not_kept() -> None:
 def _find_state() -> list[Any]:
     lock = binding.ffi.lib._lock
     core = _numba.core
-    return [core.postproc.PostProcessor.run, core.ir.Inst._rec_list_vars, list(lock._cblist), gc.isenabled()]
+    changed = [core.postproc.PostProcessor.run, core.ir.Inst._rec_list_vars, _numba.types.Function.get_call_type]
+    return [*changed, list(lock._cblist), gc.isenabled()]
 
 
 def test_changes_end_with_the_compilation() -> None:
@@ -95,7 +98,7 @@ def test_changes_end_with_the_compilation() -> None:
     assert inside
     for state in inside:
         assert all(one != other for one, other in zip(state, before, strict=True))
-        assert state[2:] == [[], False]
+        assert state[3:] == [[], False]
 
 
 def test_variables_of_statements_are_those_of_numba() -> None:
@@ -174,3 +177,26 @@ def test_kernels_with_new_types_of_numba() -> None:
         return float(np.median(x) + np.interp(0.5, x, x))
 
     assert median(np.array([0.0, 1.0, 2.0])) == 1.5
+
+
+def test_signatures_of_operators_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    context, types = _create_kernel().targetctx.typing_context, _numba.types
+    monkeypatch.setattr(operators, "_signatures", {})
+    cases = [
+        (operator.mul, (types.float64, types.int64)),
+        (operator.getitem, (VECTORS[0], types.int64)),
+        (operator.getitem, (types.float64[:, :], types.UniTuple(types.int64, 2))),
+        (operator.add, (VECTORS[0], types.float64)),
+    ]
+    functions = [context.resolve_value_type(function) for function, _ in cases]
+    expected = [f.get_call_type(context, args, {}) for f, (_, args) in zip(functions, cases, strict=True)]
+    with operators.remembered_signatures():
+        for _ in range(2):
+            found = [f.get_call_type(context, args, {}) for f, (_, args) in zip(functions, cases, strict=True)]
+            assert found == expected
+        assert len(operators._signatures) == len(cases)
+        # types of other arguments may depend on definitions that are added later
+        functions[0].get_call_type(context, (types.NPTimedelta("s"), types.int64), {})
+        assert len(operators._signatures) == len(cases)
+        with pytest.raises(_numba.core.errors.TypingError):
+            functions[0].get_call_type(context, (types.unicode_type, types.float64), {})
