@@ -1,4 +1,4 @@
-"""Cache for the types of the results of operators, min, max, abs and int for numbers and items of arrays, which the
+"""Cache for the types of the results of operators, min, max, abs and int for numbers, and of items of arrays, which the
 compiler otherwise computes for each expression in the type analysis and again in the code generation.
 
 Without the cache, this computation takes a third of the time of the type analysis, and a quarter of the time of the
@@ -7,6 +7,7 @@ code generation.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,7 +34,7 @@ def remember_operators(context: Any) -> None:
     known: dict[Any, Any] = {}
 
     def resolve_once(function: Any, arguments: Any, named: Any) -> Any:
-        if named or not _is_known(function) or not all(map(_is_plain, arguments)):
+        if named or not _is_known(function) or not all(type(kind) in _NUMBERS for kind in arguments):
             return resolve(function, arguments, named)
         key = function, tuple(arguments)
         found = known.get(key)
@@ -55,7 +56,7 @@ def remembered_signatures() -> Iterator[None]:
     find = owner.get_call_type
 
     def find_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or not _is_known(self) or not all(map(_is_plain, args)):
+        if kws or not _is_known(self) or not _are_plain(self, args):
             return find(self, context, args, kws)
         key = id(self), id(context), *args
         if key not in _signatures:
@@ -69,10 +70,16 @@ def remembered_signatures() -> Iterator[None]:
         owner.get_call_type = find
 
 
-def _is_plain(kind: Any) -> bool:
-    """Return whether a type is a number, an array, or a tuple of numbers of one type."""
-    class_ = type(kind)
-    return class_ in _NUMBERS or class_ in _ITEMS or (class_ is _types.UniTuple and type(kind.dtype) in _NUMBERS)
+def _are_plain(function: Any, arguments: Any) -> bool:
+    """Return whether the arguments of an operator are numbers, or those of the operators of items are arrays, numbers,
+    and tuples of numbers of one type.
+    """
+    items = function.typing_key in (operator.getitem, operator.setitem)
+    return all(
+        type(kind) in _NUMBERS
+        or (items and (type(kind) in _ITEMS or (type(kind) is _types.UniTuple and type(kind.dtype) in _NUMBERS)))
+        for kind in arguments
+    )
 
 
 def _is_known(function: Any) -> bool:

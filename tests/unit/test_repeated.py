@@ -194,9 +194,9 @@ def test_signatures_of_operators_are_found_once(monkeypatch: pytest.MonkeyPatch)
         for _ in range(2):
             found = [f.get_call_type(context, args, {}) for f, (_, args) in zip(functions, cases, strict=True)]
             assert found == expected
-        assert len(operators._signatures) == len(cases)
-        # types of other arguments may depend on definitions that are added later
+        # types of other results may depend on definitions that are added later
+        assert len(operators._signatures) == len(cases) - 1
         functions[0].get_call_type(context, (types.NPTimedelta("s"), types.int64), {})
-        assert len(operators._signatures) == len(cases)
+        assert len(operators._signatures) == len(cases) - 1
         with pytest.raises(_numba.core.errors.TypingError):
             functions[0].get_call_type(context, (types.unicode_type, types.float64), {})
