@@ -76,6 +76,7 @@ from windlass.framework.checks.checks import (
     that,
     whole,
     word,
+    yes_no,
 )  # fmt: skip
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.command_line import options
@@ -136,8 +137,8 @@ TEETH = {
     "bending_loss": number("1", minimum=0.0, maximum=1.0),
 }
 """Arguments of belts that ropes do not have."""
-NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0}
-OPEN = {**CLOSED, "start": POINT, "end": POINT}
+NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0, "turns_rope": False}
+OPEN = {**CLOSED, "start": POINT, "end": POINT, "turns_rope": yes_no()}
 LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}
 
 
@@ -184,6 +185,24 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
             _check_numbers(name, f"{key} in contact", contact[key], unit)
 
 
+def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of the cables, with the inertia m r²/2 per length of a solid round rope about its axis if the
+    rope has torsion and no inertia is given; ``radius`` is the radius of the rope [m].
+
+    Raises:
+        ModelError: friction turns a rope that has no torsion or no radius.
+    """
+    twists = TWIST in columns
+    if given["turns_rope"] and not (twists and radius > 0.0):
+        raise ModelError(
+            f"turns_rope of '{name}' with cord_offset = {radius:g} m and {TWIST} {'given' if twists else 'missing'}: "
+            f"must have cord_offset > 0 m, the radius of the rope, and {TWIST} [N m^2]"
+        )
+    if not twists or "rotary_inertia" in columns or radius <= 0.0:
+        return columns
+    return {**columns, "rotary_inertia": 0.5 * np.asarray(columns["mass_per_length"], np.float64) * radius**2}
+
+
 class _Line:
     """Base class of belts and ropes; for the attributes see `Belt`."""
 
@@ -200,6 +219,7 @@ class _Line:
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
         self.cord_offsets = [right if pulley.side == "right" else left for pulley in pulleys]
         given = {**NO_TEETH, **given}
+        columns = _fill_torsion(self.name, given, max(right, left), columns)
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
             # teeth prevent motion of the belt along the arcs, so the step does not limit the contact stiffness
@@ -209,6 +229,8 @@ class _Line:
             places = [find_place(world, pulley) for pulley in pulleys]
             self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
+            if given["turns_rope"] and not self.in_space:
+                raise ModelError(f"turns_rope of '{self.name}': must be a 3D rope, with a pulley that has an axis")
             if given["contact"] != "auto":
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
@@ -590,7 +612,7 @@ class _Line:
                 # does not reduce the tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
-                more = {"points": given["points"], "rope_radius": offset}
+                more = {"points": given["points"], "rope_radius": offset, "turns_rope": given["turns_rope"]}
                 from windlass.connectors.surface_contact.add_surface_contact import (
                     add_surface_contact,  # imported here, because 2D belts do not need surfaces
                 )
@@ -802,15 +824,27 @@ class Rope(_Line):
         points: int = 4,
         step: float | None = None,
         name: str = "rope",
+        turns_rope: bool = False,
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from the point ``start`` over pulleys to the point ``end``. Both points are given as (x, y) or (x,
-        y, z) [m]; for all other arguments see `Belt`.
+        """Add a rope from the point ``start`` over pulleys to the point ``end``.
 
-        In 3D, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] create a rope of `TwistCable3D`.
+        In 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is
+        the torque per strain. The default of its ``rotary_inertia`` [kg m] is m r²/2 with r = ``cord_offset``.
+
+        Args:
+            start, end: end points, (x, y) or (x, y, z) [m].
+            turns_rope: only for ropes with torsion: whether friction on the pulleys acts at the radius of the rope,
+                ``cord_offset`` > 0, and turns the rope about its axis.
+            pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
+                friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
+
+        Raises:
+            ModelError: a rope that does not fit, or ``turns_rope`` for a rope without torsion, without radius or in 2D.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
         given |= {"layer_stiffness": layer_stiffness, "width": None, "layer_modulus": LAYER_MODULUS}
+        given |= {"turns_rope": turns_rope}
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, False, (start, end), {**given, "name": name}, columns)
