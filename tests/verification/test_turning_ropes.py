@@ -26,6 +26,7 @@ from support.turning_ropes import (
     REEVED,
     ROD,
     SHEAVE,
+    STIFFNESS,
     WEIGHT,
     Lying,
     create_lying,
@@ -305,6 +306,30 @@ def test_flat_ropes_do_not_turn() -> None:
             world, [wl.Pulley(world.add(Ground), 0.1)], start=(-0.1, -1), end=(0.1, -1), axial_stiffness=1e5,
             mass_per_length=0.1, tension=10.0, turns_rope=True, torsional_stiffness=1.0, cord_offset=0.01,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", [False, True])
+@pytest.mark.parametrize("bristles", [STIFFNESS, 0.0])
+def test_rope_that_slides_from_the_start(turns: bool, bristles: float) -> None:
+    """A rope that slides sideways at the start has the friction mu N in its initial accelerations and in every step,
+    whatever its damper: its speed decreases by mu g t.
+    """
+    mu, time = 0.1, 0.01
+    columns = {"friction_stiffness_per_length": bristles, "friction_velocity_penalty_per_length": 500.0}
+    model = create_lying(mu, turns_rope=turns, **columns)
+    for k in range(3):
+        # the rope cannot roll
+        con.fix(model.world, model.nodes[k], "twist")
+    start = wl.State(model.world)
+    start.v[start.local_dofs(model.nodes)[:, 1]] = 1.0
+    solver, ledger = wl.Dynamic(model.world, step=1e-4, end=time, name=""), wl.EnergyLedger()
+    solver.prepare_start(start)
+    assert (wl.eval_output(model.contacts, "state", start) == 1.0).all()
+    assert_allclose(wl.eval_output(model.contacts, "friction", start).sum(), mu * WEIGHT, rtol=1e-9)
+    state = solver.solve(start, hooks=[ledger])
+    speed = wl.eval_output(model.rope, "velocity", state)[:, 1]
+    assert_allclose(1.0 - speed, mu * 9.81 * time, rtol=0.02)
+    assert abs(ledger.totals["rest"]) < 1e-6
 
 
 def test_restart(tmp_path: Path) -> None:
