@@ -1,0 +1,197 @@
+"""Ribbons on cylinders, cones and crowned pulleys: they lie flat, run sideways by the entry angle, and are centred by a
+crown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, nodes_of, straight_cable
+
+from support.ribbons import (
+    HALF,
+    RADIUS,
+    RIBBON,
+    STIFFNESS,
+    TENSION,
+    WIDTH,
+    create_on_pulley,
+    lay_twisted,
+    run_over_pulley,
+    steer,
+)
+
+LAW = "ContactFrictionSurfaceRibbon"
+
+
+def test_flat_ribbon_on_a_cylinder() -> None:
+    """A flat ribbon touches a cylinder on both lines, with half of the line force T/R on each."""
+    laid = lay_twisted(0.0, 0.3)
+    force = -wl.eval_output(laid.contacts, "normal_force", laid.state).reshape(-1, 2)
+    on = (force > 0.0).all(axis=1)
+    assert ((force > 0.0).any(axis=1) == on).all() and on.sum() > 80
+    assert_allclose(force[:, 0], force[:, 1], atol=1e-9 * force.max())
+    part = laid.ribbon.length[0] / 4.0
+    assert_allclose(np.median(force[on]), TENSION / RADIUS * part, rtol=0.01)
+
+
+def test_twisted_ribbon_that_a_pulley_lays_flat() -> None:
+    """Both ends of a ribbon are turned by an angle, and the cylinder lays it flat: its torque is GJ angle/(l + λ), with
+    the length l of the span and λ² = GJ/(k w²/12). The normal forces on the cylinder take this torque.
+    """
+    angle, span = 0.5, 0.3
+    laid = lay_twisted(angle, span)
+    GJ = RIBBON["torsional_stiffness"]
+    known = GJ * angle / (span + np.sqrt(GJ / (STIFFNESS * WIDTH**2 / 12.0)))
+    torque = wl.eval_output(laid.ribbon, "torque", laid.state)
+    assert_allclose(np.abs(torque[[0, -1]]), known, rtol=0.01)
+    assert_allclose(torque[len(torque) // 2], 0.0, atol=1e-3 * known)
+    force = -wl.eval_output(laid.contacts, "normal_force", laid.state).reshape(-1, 2)
+    moment = (force[:, 1] - force[:, 0]) * WIDTH / np.sqrt(12.0)
+    half = len(moment) // 2
+    for part in (moment[:half], moment[half:]):
+        assert_allclose(np.abs(part.sum()), known, rtol=0.01)
+
+
+def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
+    """A ribbon that enters a pulley at an angle runs sideways: its lateral speed is the speed of travel times the angle
+    at the entry. In a turn of the pulley it would run by 2 π R times the angle. On the pulley it does not move
+    sideways, so the lateral position at the exit is that at the entry one wrap angle earlier.
+    """
+    angle = np.radians(2.0)
+    travel, place, slope, leave = run_over_pulley(create_on_pulley(0.4, angle), 2.1, 84)
+    speed = np.gradient(place, travel)
+    late = travel > 0.04
+    assert_allclose(speed[late], -slope[late], atol=0.01 * angle)
+    assert_allclose(place, steer(0.4, travel, angle), atol=0.04 * np.abs(place).max())
+    assert np.abs(slope[-1] / np.tan(angle) - 1.0) < 0.1
+    wrap = 0.5 * np.pi * RADIUS
+    assert_allclose(leave[-1], np.interp(travel[-1] - wrap, travel, place), atol=0.04 * np.abs(place).max())
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_ribbon_climbs_a_cone(sign: float) -> None:
+    """A ribbon on a cone runs towards the larger radius, about as far as by the theory of webs, in which the ribbon
+    does not slip and both lines of contact are rigid."""
+    rise = 0.05 * sign
+    model = create_on_pulley(0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2))
+    travel, place, slope, _ = run_over_pulley(model, 1.5, 60)
+    known = steer(0.4, travel, cone=lambda z: -np.sin(np.arctan(rise)) / RADIUS)
+    assert sign * known[-1] > 1e-3 and (sign * np.diff(place) > 0.0).all()
+    assert_allclose(place[-1], known[-1], rtol=0.3)
+    late = travel > 0.04
+    assert_allclose(np.gradient(place, travel)[late], -slope[late], atol=1e-3)
+
+
+def test_crown_centres_a_ribbon() -> None:
+    """On a crowned pulley, a ribbon that lies beside the middle runs towards the middle, from both sides alike; a
+    ribbon in the middle stays there."""
+    moved = []
+    for offset in (0.01, -0.01, 0.0):
+        crown: Any = (RADIUS - 0.01, -0.1 - offset, RADIUS, -offset, RADIUS - 0.01, 0.1 - offset)
+        place = run_over_pulley(create_on_pulley(0.4, vertices=crown, rounding=0.4), 0.75, 30)[1]
+        moved.append(place[-1] - place[0])
+    assert moved[0] < -1e-4
+    assert_allclose(moved[1], -moved[0], rtol=1e-3)
+    assert abs(moved[2]) < 1e-6
+
+
+def create_lying(**contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
+    """Create a ribbon of 1 m on a plane, in equilibrium with its weight."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    height = HALF - 0.05 * 9.81 / 1e4
+    ribbon = straight_cable(world, (0, 0, height), (1, 0, height), 2, normal=(0, 1, 0), **RIBBON)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    contacts = con.add_surface_contact(
+        world, plane, ribbon, points=2, rope_radius=HALF, width=WIDTH, contact_stiffness_per_length=1e4, **contact
+    )
+    return world, nodes_of(world, ribbon), contacts
+
+
+def test_ribbon_rocks_on_its_lines() -> None:
+    """A ribbon that is tilted about its axis rocks with the frequency √(k/m), because stiffness and inertia per length
+    are k w²/12 and m w²/12. Its energy does not change."""
+    world, nodes, _ = create_lying()
+    start, tilt, ledger = wl.State(world), 1e-4, wl.EnergyLedger()
+    for k in range(3):
+        start.q[start.local_dofs(nodes)[k, 6]] = tilt
+    period = 2.0 * np.pi / np.sqrt(1e4 / 0.05)
+    series = wl.Sensors(None, [wl.Sensor(nodes[1], "twist", name="tilt")], every=1)
+    wl.Dynamic(world, step=period / 200.0, end=period, name="", spectral_radius=1.0).solve(start, hooks=[series, ledger])
+    t = np.asarray(series.times)
+    assert_allclose(series["tilt"], tilt * np.cos(2.0 * np.pi * t / period), atol=0.01 * tilt)
+    assert abs(ledger.totals["rest"]) < 1e-3 * 0.5 * 1e4 * WIDTH**2 / 12.0 * tilt**2
+
+
+def test_ribbon_slides_to_a_stop() -> None:
+    """A ribbon that slides sideways is decelerated by mu g, and its kinetic energy becomes heat."""
+    mu, speed = 0.2, 0.05
+    world, nodes, contacts = create_lying(
+        friction_coefficient=mu, friction_stiffness_per_length=1e4, contact_damping_per_length=10.0
+    )
+    start, ledger = wl.State(world), wl.EnergyLedger()
+    start.v[start.local_dofs(nodes)[:, 1]] = speed
+    state = wl.Dynamic(world, step=1e-4, end=0.02, name="").solve(start, hooks=[ledger])
+    found = wl.eval_output(nodes, "velocity", state)[:, 1]
+    assert_allclose(speed - found, mu * 9.81 * 0.02, rtol=0.03)
+    lost = 0.5 * 0.05 * (speed**2 - (speed - mu * 9.81 * 0.02) ** 2)
+    assert_allclose(ledger.totals[f"{LAW}.sliding"], lost, rtol=0.05)
+    assert abs(ledger.totals["rest"]) < 0.01 * lost
+
+
+def test_restart(tmp_path: Path) -> None:
+    """A run that continues from a file is bit-identical to an uninterrupted run."""
+    world, nodes, _ = create_lying(friction_coefficient=0.2, friction_stiffness_per_length=1e4)
+    start = wl.State(world)
+    start.v[start.local_dofs(nodes)[:, 1]] = (0.05, 0.02, -0.05)
+
+    def create(end: float) -> wl.Dynamic:
+        return wl.Dynamic(world, step=1e-4, end=end, name="", lag=False)
+
+    whole, half = create(6e-3).solve(start), create(3e-3).solve(start)
+    half.save(tmp_path / "half.npz")
+    last = list(create(6e-3).march(wl.State(world).load(tmp_path / "half.npz"), resume=True))[-1]
+    assert (last.q == whole.q).all() and (last.v == whole.v).all() and (last.data == whole.data).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"width": 0.1, "turns_rope": True, "rope_radius": 0.01}, "with turns_rope = True, touching = None: must have"),
+        ({"width": 0.1, "touching": 1}, "width = 0.1 m .* touching = 1: must have turns_rope = False and touching = No"),
+        ({"width": 0.0}, "width = 0.0 m in add_surface_contact: must be > 0"),
+        ({"width": 0.1, "lines": 1}, "lines = 1 in add_surface_contact: must be >= 2"),
+    ],
+)
+def test_wrong_ribbons(columns: dict[str, Any], message: str) -> None:
+    world = wl.World()
+    ribbon = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **RIBBON)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    with pytest.raises(wl.ModelError, match=message):
+        con.add_surface_contact(world, plane, ribbon, contact_stiffness_per_length=1.0, **columns)
+
+
+def test_ribbons_without_twist() -> None:
+    world = wl.World()
+    rope = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, axial_stiffness=1.0, mass_per_length=1.0)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    with pytest.raises(wl.ModelError, match="add_surface_contact with width has .*: must be TwistCable3D"):
+        con.add_surface_contact(world, plane, rope, contact_stiffness_per_length=1.0, width=0.1)
+
+
+def test_numbers_of_points() -> None:
+    world = wl.World()
+    ribbon = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **RIBBON)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    world.add(
+        con.ContactFrictionSurfaceRibbon, surface=plane, cable=ribbon, points=5, lines=2, width=0.1,
+        contact_stiffness_per_length=1.0,
+    )  # fmt: skip
+    with pytest.raises(wl.ModelError, match="points = 5, lines = 2 .*: must have points that are a multiple of lines"):
+        world.finalize()
