@@ -171,7 +171,9 @@ def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
         con.fix(world, nodes[k], "x", "z", "x'", "z'")
         con.prescribe(world, nodes[k], "twist", lambda t, sign=sign: sign * angle * t)
     con.fix(world, nodes[0], "y")
-    solver = wl.Static(world, name="", load_steps=5, passes=wl.Passes(max_it=40))
-    state = solver.solve()
+    solver, state = wl.Static(world, name="", passes=wl.Passes(max_it=40)), wl.State(world)
+    for time in (0.0, 0.25, 0.5, 0.75, 1.0):
+        solver.time = time
+        state = solver.solve(state)
     assert solver.verdict, str(solver.verdict.reasons)
     return Twisted(ribbon, contacts, state)
