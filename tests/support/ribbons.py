@@ -59,15 +59,11 @@ def create_on_pulley(
         con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(True,) * 3,
         rotations=(True, True, False),
     )  # fmt: skip
-    world.add(
-        con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "z"), offset_function=lambda t: -t
-    )
+    world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "z"), offset_function=lambda t: -t)
     if vertices is None:
         surface = world.add(con.DrumSurface, marker=bearing[1], axis=axis, radius=RADIUS)
     else:
-        surface = world.add(
-            con.ProfileSurface, marker=bearing[1], axis=axis, vertices=vertices, rounding=(rounding,)
-        )
+        surface = world.add(con.ProfileSurface, marker=bearing[1], axis=axis, vertices=vertices, rounding=(rounding,))
     columns: dict[str, Any] = {
         "points": 2, "lines": 2, "contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": STIFFNESS,
         "friction_coefficient": 0.8, **contact,
@@ -114,9 +110,7 @@ def read_track(model: OnPulley, state: Any) -> tuple[float, float, float]:
     )
 
 
-def steer(
-    before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp: float = 0.1 * RADIUS
-) -> Any:
+def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp: float = 0.1 * RADIUS) -> Any:
     """Return the lateral position at the entry [m] by the theory of webs on rollers, shape (n,), for the travel [m] of
     `run_over_pulley`.
 

@@ -127,7 +127,9 @@ def test_ribbon_rocks_on_its_lines() -> None:
         start.q[start.local_dofs(nodes)[k, 6]] = tilt
     period = 2.0 * np.pi / np.sqrt(1e4 / 0.05)
     series = wl.Sensors(None, [wl.Sensor(nodes[1], "twist", name="tilt")], every=1)
-    wl.Dynamic(world, step=period / 200.0, end=period, name="", spectral_radius=1.0).solve(start, hooks=[series, ledger])
+    wl.Dynamic(world, step=period / 200.0, end=period, name="", spectral_radius=1.0).solve(
+        start, hooks=[series, ledger]
+    )
     t = np.asarray(series.times)
     assert_allclose(series["tilt"], tilt * np.cos(2.0 * np.pi * t / period), atol=0.01 * tilt)
     assert abs(ledger.totals["rest"]) < 1e-3 * 0.5 * 1e4 * WIDTH**2 / 12.0 * tilt**2
@@ -169,7 +171,10 @@ def test_restart(tmp_path: Path) -> None:
     ("columns", "message"),
     [
         ({"width": 0.1, "turns_rope": True, "rope_radius": 0.01}, "with turns_rope = True, touching = None: must have"),
-        ({"width": 0.1, "touching": 1}, "width = 0.1 m .* touching = 1: must have turns_rope = False and touching = No"),
+        (
+            {"width": 0.1, "touching": 1},
+            "width = 0.1 m .* touching = 1: must have turns_rope = False and touching = No",
+        ),
         ({"width": 0.0}, "width = 0.0 m in add_surface_contact: must be > 0"),
         ({"width": 0.1, "lines": 1}, "lines = 1 in add_surface_contact: must be a whole number >= 2"),
     ],
@@ -184,9 +189,11 @@ def test_wrong_ribbons(columns: dict[str, Any], message: str) -> None:
 
 def test_ribbons_without_twist() -> None:
     world = wl.World()
-    rope = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, axial_stiffness=1.0, bending_stiffness=0.0, mass_per_length=1.0)
+    rope = straight_cable(
+        world, (0, 0, 0), (1, 0, 0), 1, axial_stiffness=1.0, bending_stiffness=0.0, mass_per_length=1.0
+    )
     plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
-    with pytest.raises(wl.ModelError, match="add_surface_contact with width has .*: must be TwistCable3D"):
+    with pytest.raises(wl.ModelError, match=r"add_surface_contact with width has .*: must be TwistCable3D"):
         con.add_surface_contact(world, plane, rope, contact_stiffness_per_length=1.0, width=0.1)
 
 
@@ -198,5 +205,5 @@ def test_numbers_of_points() -> None:
         con.ContactFrictionSurfaceRibbon, surface=plane, cable=ribbon, points=5, lines=2, width=0.1,
         contact_stiffness_per_length=1.0,
     )  # fmt: skip
-    with pytest.raises(wl.ModelError, match="points = 5, lines = 2 .*: must have points that are a multiple of lines"):
+    with pytest.raises(wl.ModelError, match=r"points = 5, lines = 2 .*: must have points that are a multiple of lines"):
         world.finalize()
