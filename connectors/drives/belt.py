@@ -39,7 +39,7 @@ from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
-from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.drives.pulleys import Place, Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
 from windlass.connectors.drives.steady_drive import (
     DriveData,
@@ -61,6 +61,7 @@ from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
 from windlass.elements.routes.routes import Route
+from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import (
     checked,
@@ -258,7 +259,8 @@ class _Line:
                 self.strain, self.tension = find_fit(*fit, bends, given)
                 self.mass_per_length = slack_mass / (1.0 + self.strain)
             self._bends = bends
-            self.cables = self._lay_cables(columns)
+            self.is_wide = closed and self.in_space and TWIST in columns and given["width"] is not None
+            self.cables = self._lay_cables(columns, places)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
@@ -569,8 +571,14 @@ class _Line:
         if chosen.any():
             name_part(self.world, name, self.cables[np.flatnonzero(chosen)])
 
-    def _lay_cables(self, columns: dict[str, Any]) -> Entity:
+    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
+        if self.is_wide and isinstance(self.route, SpatialRoute) and "normal" not in columns:
+            from windlass.connectors.drives.ribbon_route import lay_width  # imported here, because few belts need it
+
+            axes = [place.axis for place in places]
+            scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)
+            scaled["reference_twist"] = scaled.get("reference_twist", 0.0) - twist
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
@@ -613,6 +621,7 @@ class _Line:
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset, "turns_rope": given["turns_rope"]}
+                more["width"] = given["width"] if self.is_wide else None
                 from windlass.connectors.surface_contact.add_surface_contact import (
                     add_surface_contact,  # imported here, because 2D belts do not need surfaces
                 )
@@ -655,11 +664,25 @@ class _Line:
         """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
         from windlass.connectors.surface_contact.surfaces import (
             DrumSurface,  # imported here, because 2D belts do not need surfaces
+            ProfileSurface,
             SheaveSurface,
         )
 
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
+        if pulley.crown_radius is not None and pulley.face_width is not None:
+            # an arc that touches both lines at their ends
+            crown, half = pulley.crown_radius, 0.5 * pulley.face_width
+            depth = sqrt(crown**2 - half**2)
+            vertices = (
+                radius - crown + depth,
+                -half,
+                radius - crown + crown**2 / depth,
+                0.0,
+                radius - crown + depth,
+                half,
+            )
+            return self.world.add(ProfileSurface, marker=marker, axis=axis, vertices=vertices, rounding=(crown,))
         if pulley.groove_radius is None:
             return self.world.add(DrumSurface, marker=marker, axis=axis, radius=radius)
         outer = pulley.outer_radius or pulley.radius + 2.0 * pulley.groove_radius
@@ -762,7 +785,8 @@ class Belt(_Line):
                 from ``width`` and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer
                 is rigid.
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
-                ``cord_offset``.
+                ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines
+                across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.

@@ -24,7 +24,7 @@ def measure(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
-    """Evaluate g, f_n and u_t of the points of a row, with the anchors at the start of the step; see `create_update`."""
+    """Evaluate g, f_n and u_t of the points of a row, with the anchors at the start of the step."""
     i = rows[number]
     row = c.rows[i]
     n, first, s, law = row.points, row.data, row.surface, read_law(row, 0.0)

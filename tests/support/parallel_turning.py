@@ -1,4 +1,6 @@
-"""A rope with twist that is dragged sideways over two drums, and a ribbon that is turned on a plane, as a program for mpiexec and as a function for tests.
+"""A rope with twist that is dragged sideways over two drums, and a ribbon that is turned on a plane.
+
+The file is a program for mpiexec, and contains a function for tests.
 
 Usage: parallel_turning.py OUT.npz [options of Windlass and PETSc]
 """
