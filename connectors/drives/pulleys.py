@@ -112,9 +112,7 @@ class Pulley:
                 "without groove_radius, or neither"
             )
         if crown is not None and width is not None and not width < (most := 2.0 * min(crown, self.radius)):
-            raise ModelError(
-                f"face_width = {width:g} m of Pulley: must be < {most:g} m, twice crown_radius or radius"
-            )
+            raise ModelError(f"face_width = {width:g} m of Pulley: must be < {most:g} m, twice crown_radius or radius")
         if not self.name:
             object.__setattr__(self, "name", self.body.name)
 

@@ -20,7 +20,7 @@ from windlass.framework.errors import ModelError
 
 STEPS = 8
 """Number of steps along an element in which the direction of the width is moved without spin."""
-TIE = 1e-9
+TIE = 0.1
 """Cosine of the angle between two axes below which the axes are perpendicular [1]; the sign of an axis then remains."""
 
 

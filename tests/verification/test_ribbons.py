@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, nodes_of, straight_cable
+from windlass.framework.model.table import Entity
 
 from support.ribbons import (
     HALF,
@@ -207,3 +208,74 @@ def test_numbers_of_points() -> None:
     )  # fmt: skip
     with pytest.raises(wl.ModelError, match=r"points = 5, lines = 2 .*: must have points that are a multiple of lines"):
         world.finalize()
+
+
+def create_belt(axes: Any, places: Any, **pulley: Any) -> wl.Belt:
+    """Create a belt with a width around pulleys on the ground."""
+    world = wl.World()
+    pulleys = [
+        wl.Pulley(world.add(Ground), RADIUS, "left", at=at, axis=axis, **pulley)
+        for axis, at in zip(axes, places, strict=True)
+    ]
+    return wl.Belt(
+        world, pulleys, tension=TENSION, width=WIDTH, cord_offset=HALF, elements=120,
+        contact={"contact_stiffness_per_length": STIFFNESS}, **RIBBON,
+    )  # fmt: skip
+
+
+def read_reference(belt: wl.Belt) -> tuple[Any, Any]:
+    """Return the directions of the width at the nodes, shape (nodes, 3), and the angles by which the cables are twisted
+    in the mounted belt [rad], shape (cables,)."""
+    twist, length = (belt.cables.table.collect(name, belt.cables.rows) for name in ("reference_twist", "length"))
+    return belt.nodes.table.collect("normal", belt.nodes.rows), -twist * length
+
+
+def test_belt_with_a_width_on_crowned_pulleys() -> None:
+    """On pulleys with parallel axes the width is parallel to the axes, and the belt is not twisted. The surfaces have
+    the radius of the pulley in the middle of the face, and the arc of the crown at its edges."""
+    belt = create_belt([(0, 0, 1)] * 2, [(0, 0, 0), (0.5, 0, 0)], crown_radius=0.5, face_width=0.06)
+    assert belt.contacts.table.kind == LAW
+    normals, twist = read_reference(belt)
+    assert_allclose(normals, np.tile((0.0, 0.0, 1.0), (120, 1)), atol=1e-12)
+    assert_allclose(twist, 0.0, atol=1e-12)
+    surface: Entity = belt.surfaces[0]
+    vertices, rounding = np.ravel(surface.vertices).reshape(-1, 2), float(np.ravel(surface.rounding)[0])
+    grown = RADIUS + belt.tension / STIFFNESS / (RADIUS + HALF)
+    edge = grown - rounding + np.sqrt(rounding**2 - 0.03**2)
+    assert_allclose(vertices[[0, 2]], [(edge, -0.03), (edge, 0.03)], rtol=1e-9)
+    # the distance of the top from its arc
+    top = vertices[1, 0] - (grown - rounding)
+    angle = np.arcsin(0.03 / rounding)
+    assert_allclose(top, rounding / np.cos(angle), rtol=1e-9)
+
+
+def test_belt_of_a_quarter_turn_drive() -> None:
+    """Each span is twisted by 90°, in opposite directions, and the width is parallel to the axis of each pulley."""
+    belt = create_belt([(0, 0, 1), (1, 0, 0)], [(0, 0, 0), (RADIUS, 0.8, -RADIUS)])
+    normals, twist = read_reference(belt)
+    place = belt.nodes.table.collect("position", belt.nodes.rows)
+    on_first, on_second = place[:, 1] < -1e-9, place[:, 1] > 0.8
+    assert_allclose(normals[on_first], np.tile((0.0, 0.0, 1.0), (on_first.sum(), 1)), atol=1e-9)
+    assert_allclose(normals[on_second], np.tile((1.0, 0.0, 0.0), (on_second.sum(), 1)), atol=1e-9)
+    turned = twist.sum()
+    assert_allclose(np.abs(twist).sum(), np.pi, rtol=0.05)
+    assert abs(turned) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"crown_radius": 0.5}, "crown_radius = 0.5 m and face_width = None m of Pulley: must both be given"),
+        ({"crown_radius": 0.5, "face_width": 0.2}, r"face_width = 0.2 m of Pulley: must be < 0.2 m, twice"),
+    ],
+)
+def test_wrong_crowns(columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(wl.ModelError, match=message):
+        wl.Pulley(wl.World().add(Ground), 0.1, axis=(0, 0, 1), **columns)
+
+
+def test_belts_that_cannot_be_flat() -> None:
+    """Three pulleys whose axes would turn the belt by half a turn are an error."""
+    axes = [(np.cos(a), 0.0, np.sin(a)) for a in (0.0, np.pi / 3.0, 2.0 * np.pi / 3.0)]
+    with pytest.raises(wl.ModelError, match="twist the belt by half a turn: must be reversed at a pulley"):
+        create_belt(axes, [(0, 0, 0), (0.1, 1.0, 0.1), (0, 2.0, 0)])
