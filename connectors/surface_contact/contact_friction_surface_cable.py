@@ -194,7 +194,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
     """Find cables that are too deep behind a surface for the start of a solve; see `Checks.refusals`."""
-    gap = eval_points(c, fields)[..., 1].min(axis=1)
+    gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
         f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m behind the surface "
