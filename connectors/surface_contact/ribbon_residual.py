@@ -44,6 +44,7 @@ def add_ribbon_residual(
         n, first, s = row.points, row.data, row.surface
         if not row.active or not touches(data, first, n):
             continue
+        # frame of the surface, and coordinates of the cable
         marker, law, L = c.surfaces.marker[s], read_law(row, 0.0), row.length * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -51,6 +52,7 @@ def add_ribbon_residual(
         read_coordinates(row.dofs, 1.0 / L, v, yt)
         twist = twist_angle(row, y)
         load[:], on_y[:] = 0.0, 0.0
+        # loop over closed points
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
@@ -59,6 +61,7 @@ def add_ribbon_residual(
             h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
             if not h.there:
                 continue
+            # global force of the point, and its moment about the origin of the surface
             state = read_state(data, start, first, n, k, law.friction_stiffness)
             anchor = read_anchor(state, data, start, first, n, k)
             F = eval_global_force(o, h, eval_forces(law, row.rope_radius, h, z, state, anchor))
@@ -68,9 +71,11 @@ def add_ribbon_residual(
                     f[row.dofs[3 * j + d]] += r.S[j] * F[d]
                 load[d] += F[d]
                 load[3 + d] += moment[d]
+            # moments of the force about the axis and about d_2
             for j in range(COUNT):
                 on_y[j] += r.y * dot(r.d2, F) * sigma[j]
             add_gradient(-r.y * dot(r.t, F) / r.size, r.P, r.d1, on_y)
+        # forces on the slopes and angles of the cable, and on the marker of the surface
         scatter_forces(row, 1.0 / L, on_y, f)
         for b in range(c.dofs.shape[1] - TWIST_CABLE):
             total = 0.0

@@ -141,6 +141,8 @@ def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp
 class Twisted(NamedTuple):
     """A ribbon over half a turn of a cylinder about z, both ends of which are turned about the axis of the ribbon."""
 
+    world: wl.World
+    drum: wl.Entity
     ribbon: wl.Entity
     contacts: wl.Entity
     state: Any
@@ -170,4 +172,4 @@ def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
         solver.time = time
         state = solver.solve(state)
     assert solver.verdict, str(solver.verdict.reasons)
-    return Twisted(ribbon, contacts, state)
+    return Twisted(world, drum, ribbon, contacts, state)

@@ -40,6 +40,10 @@ def test_flat_ribbon_on_a_cylinder() -> None:
     assert_allclose(force[:, 0], force[:, 1], atol=1e-9 * force.max())
     part = laid.ribbon.length[0] / 4.0
     assert_allclose(np.median(force[on]), TENSION / RADIUS * part, rtol=0.01)
+    report = con.surface_report(laid.world, laid.state, laid.contacts, laid.drum)
+    assert_allclose(report.wrap_angle, np.pi, rtol=0.03)
+    assert_allclose(report.force, (0.0, -2.0 * TENSION, 0.0), rtol=1e-6, atol=1e-6 * TENSION)
+    assert report.points_in_contact == 2 * on.sum()
 
 
 def test_twisted_ribbon_that_a_pulley_lays_flat() -> None:
