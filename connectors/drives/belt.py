@@ -187,8 +187,8 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
 
 
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of the cables, with the inertia m r²/2 per length of a solid round rope about its axis if the
-    rope has torsion and no inertia is given; ``radius`` is the radius of the rope [m].
+    """Return the columns of the cables. If torsion but no inertia about the axis is given, the inertia per length is
+    m w²/12 for the width w, or m r²/2 for a solid round rope; ``radius`` is the radius r of the rope [m].
 
     Raises:
         ModelError: friction turns a rope that has no torsion or no radius.
@@ -199,9 +199,10 @@ def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: d
             f"turns_rope of '{name}' with cord_offset = {radius:g} m and {TWIST} {'given' if twists else 'missing'}: "
             f"must have cord_offset > 0 m, the radius of the rope, and {TWIST} [N m^2]"
         )
-    if not twists or "rotary_inertia" in columns or radius <= 0.0:
+    square = 0.5 * radius**2 if given["width"] is None else given["width"] ** 2 / 12.0
+    if not twists or "rotary_inertia" in columns or square <= 0.0:
         return columns
-    return {**columns, "rotary_inertia": 0.5 * np.asarray(columns["mass_per_length"], np.float64) * radius**2}
+    return {**columns, "rotary_inertia": np.asarray(columns["mass_per_length"], np.float64) * square}
 
 
 class _Line:
@@ -787,6 +788,7 @@ class Belt(_Line):
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
                 ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines
                 across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.
+                The default of its ``rotary_inertia`` [kg m] is m b²/12.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
