@@ -176,6 +176,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )
+    from windlass.connectors.surface_contact.contact_friction_surface_ribbon import (
+        ContactFrictionSurfaceRibbon as ContactFrictionSurfaceRibbon,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_set import (
         ContactFrictionSurfaceSetCable as ContactFrictionSurfaceSetCable,
     )

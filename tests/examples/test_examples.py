@@ -19,6 +19,7 @@ NAMES = [
     "rope_in_wind",
     "hoist_fmu",
     "hoist_spin",
+    "quarter_turn",
     "luffing_jib",
     "towed_cable",
     "moored_buoy",
@@ -118,6 +119,22 @@ def test_hoist_spin(tmp_path: Path) -> None:
         assert_allclose(value["computed"], value["exact"], rtol=0, atol=2e-3 * abs(largest["exact"]))
     assert_allclose(largest["computed"], largest["exact"], rtol=2e-3)
     assert "largest angle [rad]" in table
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_quarter_turn(direction: int, tmp_path: Path) -> None:
+    """The belt remains on both pulleys if it enters them in their planes; in the opposite sense it runs off."""
+    words = ["-output", "none", "-turn", "1.0" if direction < 0 else "0.4", "-direction", str(direction)]
+    results, table = run_example("quarter_turn", words, tmp_path)
+    driver, driven = (results[f"lateral motion on the {name} [mm]"]["computed"] for name in ("driver", "driven pulley"))
+    if direction < 0:
+        assert driver < -0.5 and driven < -0.5
+        return
+    assert abs(driver) < 0.01 and abs(driven) < 0.01
+    rotation, torque = results["rotation of the driven pulley [rad]"], results["torque of a span [N m]"]
+    assert_allclose(rotation["computed"], rotation["exact"], rtol=2e-3)
+    assert_allclose(torque["computed"], torque["exact"], rtol=0.1)
+    assert "torque of a span [N m]" in table
 
 
 @pytest.mark.long

@@ -32,6 +32,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "identify_friction": {"output": "none"},
     "knot": {"output": "none"},
     "luffing_jib": {"output": "none"},
+    "quarter_turn": {"output": "none"},
     "mass_on_springs": {"output": "none"},
     "moored_buoy": {"output": "none"},
     "mooring_line": {"elements": 20, "output": "none"},

@@ -51,6 +51,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_cable2d import C
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import ContactFrictionCircleSetPoints2D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import ContactFrictionSurfaceSetTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import ContactFrictionSurfaceTwistCable
@@ -412,6 +413,22 @@ class ContactFrictionSurfaceCableEntity(Entity):
     clip_normal_force: Any
     active: Any
     points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceRibbonEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    lines: Any
+    width: Any
     rope_radius: Any
     contact_stiffness_per_length: Any
     surface: Any
@@ -1316,6 +1333,8 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionSurfaceRibbon], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, lines: WholeNumbers = ..., width: Numbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceRibbonEntity: ...
+    @overload
     def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
@@ -1505,6 +1524,8 @@ class World():
     def set(self, entity: ContactFrictionCircleSetPoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceRibbonEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
