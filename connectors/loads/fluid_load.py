@@ -79,7 +79,7 @@ class FluidLoad(Component):
     axial_added_mass = column("1", "coefficient C_at of the added mass along the axis", default=0.0, minimum=0.0)
     constant_volume = column(
         "1", "true: volume and drag area belong to the reference length; else they grow with it", dtype=bool,
-        default=False,
+        default=False, switchable=True,
     )  # fmt: skip
     points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)

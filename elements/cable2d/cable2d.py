@@ -9,6 +9,8 @@ The generalised forces are the derivatives of ∫ N ε + M κ dx with respect to
 ∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1)
 and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
+A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change.
+
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.
 
@@ -89,6 +91,10 @@ class Cable2D(Component):
         "M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see force_functions.py"
     )
     bending_moment_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
+    broken = column(
+        "1", "true: N = 0 and M = 0; mass and weight remain, and markers stay on the axis between the nodes",
+        default=False, dtype=bool, switchable=True,
+    )  # fmt: skip
 
 
 @kernel
@@ -204,7 +210,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         kind: 2D or 3D cables; 2D by default.
     """
     kind = kind or IN_PLANE
-    integration, given = rows.local("integration"), has_function(rows)
+    integration, whole, with_users = rows.local("integration"), ~rows.local("broken"), has_function(rows)
+    given = with_users & whole
     groups: list[list[RuleGroup]] = []
     user_groups: list[UserRows] = []
     for rule in RULES:
@@ -215,6 +222,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
+    # the storage of the matrix does not change if all rows with user functions break
+    users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     residual = join_sets([[group.residual for group in sets] for sets in groups])
     tangent = join_sets([[group.tangent for group in sets] for sets in groups])
@@ -235,12 +244,12 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.axis.flow = partial(eval_flow, inertia)
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
-    if not user_groups:
+    if not users:
         if groups:
             strands = [group.strands for sets in groups for group in sets]
             system.axis.strands = CableStrands(strands, dofs)
             names = f"{rows.table.kind} row"
-            stiffness = rows.local("axial_stiffness")
+            stiffness = whole * rows.local("axial_stiffness")
             system.axis.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
         # one matrix block couples all coordinates of two nodes
         system.fused.block_size = dofs.shape[1] // 2
@@ -253,9 +262,9 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         sum((group.energies for sets in groups for group in sets), Call()),
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
-        is_whole=not user_groups,
+        is_whole=not users,
         powers=sum((group.powers for sets in groups for group in sets), Call()),
-        conserves=not (user_groups or damped),
+        conserves=not (users or damped),
     )
     return system
 
@@ -263,9 +272,12 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """Create the data of rows with the same rule; ``row`` contains their indices among the local rows of the table.
 
-    Stiffness and damping that a user function replaces are set to 0 for the kernels.
+    Stiffness and damping of broken cables, and those that a user function replaces, are set to 0 for the kernels.
     """
-    axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
+    whole = ~rows.local("broken")
+    axial, bending = (
+        whole & is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment")
+    )
     records = create_records(
         length=rows.local("length"),
         mass_per_length=rows.local("mass_per_length"),
