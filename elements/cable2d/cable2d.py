@@ -9,7 +9,8 @@ The generalised forces are the derivatives of ∫ N ε + M κ dx with respect to
 ∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1)
 and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
-A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change.
+A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change; stubs.py defines the forces that keep
+the slopes of its two ends from growing.
 
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.
@@ -34,6 +35,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d import stubs
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none
@@ -92,7 +94,7 @@ class Cable2D(Component):
     )
     bending_moment_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
     broken = column(
-        "1", "true: N = 0 and M = 0; mass and weight remain, and markers stay on the axis between the nodes",
+        "1", "true: N = 0 and M = 0; mass and weight remain, see stubs.py",
         default=False, dtype=bool, switchable=True,
     )  # fmt: skip
 
@@ -172,16 +174,17 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     )
 
 
-def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows to one function of a `System`. Sets with the same rule can be evaluated in
-    several threads.
+def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
+    """Join the functions of sets of rows, and a function ``last`` of all rows, to one function of a `System`. Sets with
+    the same rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
-        return sum((function for some in sets for function in some), Call())
+        return sum((function for some in sets for function in some), Call()) + last
 
     def run(s: Evaluation) -> None:
         for some in sets:
             run_sets([partial(function, s) for function in some])
+        last(s)
 
     return run
 
@@ -225,8 +228,9 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     # the storage of the matrix does not change if all rows with user functions break
     users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
-    residual = join_sets([[group.residual for group in sets] for sets in groups])
-    tangent = join_sets([[group.tangent for group in sets] for sets in groups])
+    ends = stubs.create_calls(rows, dofs)
+    residual = join_sets([[group.residual for group in sets] for sets in groups], ends[0])
+    tangent = join_sets([[group.tangent for group in sets] for sets in groups], ends[1])
 
     def add_residual(s: Evaluation) -> None:
         residual(s)
@@ -253,13 +257,13 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
             system.axis.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
         # one matrix block couples all coordinates of two nodes
         system.fused.block_size = dofs.shape[1] // 2
-        system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])
-        system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups])
+        system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups], ends[0])
+        system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups], ends[1])
     system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
     system.checks = Checks(find_faults=create_diagnosis(rows), doubts=create_doubts(rows))
     damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any())
     system.account = Account(
-        sum((group.energies for sets in groups for group in sets), Call()),
+        sum((group.energies for sets in groups for group in sets), Call()) + ends[2],
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
         is_whole=not users,

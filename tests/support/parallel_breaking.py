@@ -1,0 +1,56 @@
+"""A rope that breaks in a run, as a program for mpiexec and as a function for tests.
+
+Usage: parallel_breaking.py OUT.npz [options of Windlass and PETSc]
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+
+def break_line() -> dict[str, Any]:
+    """Return the whole state at the end, the break, the damages, and energies of the ledger."""
+    # imported inside the function, because the command line is read when Windlass is loaded
+    import windlass as wl
+    from windlass import connectors as con
+    from windlass import post
+    from windlass.elements import MassPoint, nodes_of, straight_cable
+
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    load = world.add(MassPoint, position=(4.0, 0.0, 0.0), mass=50.0)
+    rope = straight_cable(
+        world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 24, axial_stiffness=5e4, bending_stiffness=0.5, mass_per_length=1.0,
+        axial_damping=50.0,
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    con.hinge(world, nodes[0])
+    con.hinge(world, nodes[24], load)
+    sea = world.add(con.Fluid, density=1.25, fills="everywhere")
+    world.add(con.FluidLoad, cable=rope, fluid=sea, diameter=0.02)
+    curve = post.FatigueCurve(exponent=3.0, constant=2.0, reference=1e3)
+    hook = con.BreakingLinks([con.Link(rope[5:], breaking_load=800.0, fatigue=curve, name="rope")])
+    ledger = wl.EnergyLedger()
+    end = wl.Dynamic(world, step=2e-3, end=0.8, name="", rtol=1e-10).solve(hooks=[hook, ledger]).gather()
+    (one,) = hook.breaks
+    return {
+        "q": end.q,
+        "v": end.v,
+        "breaks": np.array([one.cable, round(one.time, 9)]),
+        "force": np.array(one.force),
+        "damages": hook.damages("rope"),
+        "energies": np.array([ledger.totals["changes of the model"], ledger.totals["FluidLoad.drag"]]),
+    }
+
+
+def main(path: str) -> None:
+    """Solve and write the results."""
+    found = break_line()
+    from windlass.framework.launch.launcher import communicator
+
+    if (comm := communicator()) is None or comm.rank == 0:
+        np.savez(path, **found)
+
+
+if __name__ == "__main__":
+    main(sys.argv.pop(1))
