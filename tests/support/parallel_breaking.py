@@ -25,7 +25,8 @@ def break_line() -> dict[str, Any]:
     )  # fmt: skip
     nodes = nodes_of(world, rope)
     con.hinge(world, nodes[0])
-    con.hinge(world, nodes[24], load)
+    ends = con.position_marker(world, nodes[24]), con.position_marker(world, load)
+    world.add(con.SphericalJoint, marker0=ends[0], marker1=ends[1])
     sea = world.add(con.Fluid, density=1.25, fills="everywhere")
     world.add(con.FluidLoad, cable=rope, fluid=sea, diameter=0.02)
     curve = post.FatigueCurve(exponent=3.0, constant=2.0, reference=1e3)

@@ -218,7 +218,7 @@ def test_wrong_links() -> None:
     _, mass, springs = hang_on_springs()
     with pytest.raises(wl.ModelError, match=r"Link cannot be switched off: must be a cable or have a column active"):
         con.Link(mass, breaking_load=1.0)
-    with pytest.raises(wl.ModelError, match=r"Link of .* never breaks: must have a breaking_load \[N\], time \[s\], rule"):
+    with pytest.raises(wl.ModelError, match=r"never breaks: must have a breaking_load \[N\], time \[s\], rule or"):
         con.Link(springs[0])
     with pytest.raises(wl.ModelError, match=r"breaking_load = -1\.0 N in Link: must be > 0"):
         con.Link(springs[0], breaking_load=-1.0)
