@@ -18,6 +18,7 @@ unstrained length (``constant_volume``), and contacts and line loads per current
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -78,7 +79,7 @@ class Link:
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
             damage, so in a restarted run the damage starts from its initial value.
-        name: name of the link in messages and results; default: name of the entity.
+        name: name of the link in messages and results; default: name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
             `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
             Checkpoints contain the damage.
@@ -113,7 +114,10 @@ class Link:
             words = "must have a breaking_load [N], time [s], rule or fatigue"
             raise ModelError(f"Link of {self.entity!r} never breaks: {words}")
         if not self.name:
-            object.__setattr__(self, "name", self.entity.name)
+            several = self.is_rope and len(self.entity) > 1
+            # a rope has the name of its cables without the number of the first cable
+            name = re.sub(r" \d+$", "", self.entity.name) if several else self.entity.name
+            object.__setattr__(self, "name", name)
 
     @property
     def is_rope(self) -> bool:

@@ -132,8 +132,8 @@ def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
     def run(*hooks: Any, **checkpoint: Any) -> Any:
         world, rope, load = hang_load(axial_damping=50.0)
         curve = post.FatigueCurve(exponent=3.0, constant=1.0, reference=1e3)
-        hook = con.BreakingLinks([con.Link(rope, breaking_load=1060.0, fatigue=curve)])
-        push = lambda t: (0.0, 0.0, 100.0 * float(np.sin(200.0 * t)) - 1500.0 * t)  # noqa: E731
+        hook = con.BreakingLinks([con.Link(rope, breaking_load=1030.0, fatigue=curve)])
+        push = lambda t: (0.0, 0.0, 100.0 * float(np.sin(200.0 * t)) - 15000.0 * t)  # noqa: E731
         world.add(con.Force, marker=con.position_marker(world, load), function=push)
         keep = [wl.Checkpoint(file, **checkpoint)] if checkpoint else []
         start = wl.Static(world, name="", time=0.0).solve()
