@@ -1,5 +1,5 @@
-"""Joints, supports, springs and cables that break during a motion: at a given load, at a given time, by fatigue, or when
-a user function returns true.
+"""Joints, supports, springs and cables that break during a motion: at a given load, at a given time, by fatigue, or
+when a user function returns true.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,

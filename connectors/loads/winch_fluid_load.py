@@ -12,6 +12,7 @@ winch has no load, so rope that leaves the winch carries no kinetic energy of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,11 @@ def build(rows: LocalRows) -> System:
     load, load_tangent, inertia, inertia_tangent, read = Call(), Call(), Call(), Call(), Call()
     for group in groups:
         load += locate_points(group) + _forces(group, fill_forces)
-        load_tangent += locate_points(group, gradients=True) + _tangents(group, fill_derivatives, False)
+        load_tangent += locate_points(group, gradients=True) + _tangents(group, [fill_derivatives], False)
         inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
-        inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, True)
+        inertia_tangent += locate_points(group, whole=False) + _tangents(
+            group, [fill_inertia, fill_inertia_derivatives], True
+        )
         read += locate_points(group) + read_powers(group)
     system.load = Term(load, load_tangent)
     system.account = Account(read, lost=("drag",), carried=("added_mass",))
@@ -117,12 +120,13 @@ def _forces(group: FluidGroup, fill: Any) -> Call:
     return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
 
 
-def _tangents(group: FluidGroup, fill: Any, inertia: bool) -> Call:
-    """Create the calls that evaluate the derivatives of F and add them to the matrix."""
+def _tangents(group: FluidGroup, fill: Sequence[Any], inertia: bool) -> Call:
+    """Create the calls that evaluate F and its derivatives by the kernels ``fill``, and add the derivatives of the
+    generalised forces to the matrix.
+    """
     line, c, m, flow = group.line, group.c, group.m, group.flow
-    return call(fill, lambda s: (c, m, flow)) + call(
-        add_tangents, lambda s: (line, m, inertia, s.dq, s.dv, s.da, s.slots, s.values)
-    )
+    filled = sum((call(kernel, lambda s: (c, m, flow)) for kernel in fill), Call())
+    return filled + call(add_tangents, lambda s: (line, m, inertia, s.dq, s.dv, s.da, s.slots, s.values))
 
 
 def read_powers(group: FluidGroup) -> Call:

@@ -161,7 +161,9 @@ def test_cables_in_reserve() -> None:
     length = 0.5 / 1.005 + 5.0
     immersed = -1.0 - float(wl.eval_output(load, "position", state)[1])
     weight = (10.0 + 0.5 * length) * G - 1000.0 * 0.25 * np.pi * 0.01**2 * G * immersed
-    assert_allclose(wl.eval_output(drive, "force", state), weight, rtol=1e-3)
+    # the force of the drive is N (1 + ε/2), see docs/explanation/theory/winches.md
+    force = weight * (1.0 + 0.5 * weight / 2e4)
+    assert_allclose(wl.eval_output(drive, "force", state), force, rtol=2e-4)
     on = wl.eval_output(fluid, "immersion", state, share=1.0) > 0.0
     assert on.sum() > 5 and not on[~rope.cables.active].any()
 
