@@ -5,9 +5,9 @@ Run it with ``windlass run examples/lowering_line.py``; ``-help`` lists all opti
 lowering_line_out/lowering.vtkhdf`` shows the rope, the load and the forces of the water; the folder contains a picture
 of tension and length over time.
 
-The rope is a winch rope with cables in reserve (`WinchReserve`). The loads of the water act on the part of the rope that
-is outside the winch and below the surface (`WinchFluidLoad`), and on the load, a sphere (`SphereFluidLoad`). The winch
-stops twice: at a length below and at a length above the resonance. The model does not include slamming.
+The rope is a winch rope with cables in reserve (`WinchReserve`). The forces of the water act on the part of the rope
+that is outside the winch and below the surface (`WinchFluidLoad`), and on the load, a sphere (`SphereFluidLoad`). The
+winch stops twice: at a length below and at a length above the resonance. The model does not include slamming.
 
 The example compares the tension of the rope in air and in water with the weight, and the amplitude of the tension at
 both stops with the closed form of a rod with damping and a mass at its end. With the harmonic heave A at the tip, the
@@ -34,7 +34,7 @@ amplitude = wl.option("amplitude", 0.1, "m", "amplitude of the heave of the cran
 height = wl.option("height", 0.4, "m", "height of the waves", minimum=1e-3)
 speed = wl.option("speed", 3.0, "m/s", "mean speed of the winch", minimum=0.1)
 wanted = wl.option("wanted", 30.0, "m", "wanted length of the cables", minimum=2.0)
-cycles = wl.option("cycles", 12, "1", "periods at each stop, of which the last four are evaluated", minimum=8)
+cycles = wl.option("cycles", 16, "1", "periods at each stop, of which the last four are evaluated", minimum=8)
 step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
 output = wl.option("output", "lowering_line_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
@@ -42,7 +42,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3], gravity [m/s^2]
 MASS, DIAMETER = 12e3, 2.0  # of the load [kg, m]
 TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
-EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 4e5, 0.05  # EA [N], mass per length [kg/m], damping [N s], diameter [m]
+EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # EA [N], mass per length [kg/m], damping [N s], diameter [m]
 OMEGA = 2.0 * np.pi / period  # [rad/s]
 WAIT = 6.0  # time at the start [s]
 VOLUME = np.pi / 6.0 * DIAMETER**3  # [m^3]
@@ -142,14 +142,16 @@ def main() -> None:
     # before the heave has grown, and before the waves reach the load
     found.insert(0, ("load in air: tension [N]", float(rows[0, 2]), (MASS + RHO * lengths[0]) * GRAVITY))
     largest = rows[np.argmax(rows[:, 2])]
-    wl.write_summary({
-        "found": {name: [value, exact] for name, value, exact in found},
-        "resonance": resonance,
-        "largest": largest.tolist(),
-        "rest": ledger.rest,
-        "work": max(abs(value) for value in ledger.totals.values()),
-        "cables": [change.cables for change in rope.changes],
-    })
+    wl.write_summary(
+        {
+            "found": {name: [value, exact] for name, value, exact in found},
+            "resonance": resonance,
+            "largest": largest.tolist(),
+            "rest": ledger.rest,
+            "work": max(abs(value) for value in ledger.totals.values()),
+            "cables": [change.cables for change in rope.changes],
+        }
+    )
     if folder and wl.is_first_process():
         draw(Path(folder) / "lowering.png", rows, resonance)
     if wl.is_first_process():

@@ -42,7 +42,10 @@ def move(name: str, t: Any) -> tuple[np.ndarray, np.ndarray]:
         w, real, imaginary = np.loadtxt(FOLDER / name / "wave_frequencies.txt").T
         phase = np.outer(t, w)
         # surge a quarter of a period behind the heave
-        heave, surge = np.cos(phase) @ real - np.sin(phase) @ imaginary, np.sin(phase) @ real + np.cos(phase) @ imaginary
+        heave, surge = (
+            np.cos(phase) @ real - np.sin(phase) @ imaginary,
+            np.sin(phase) @ real + np.cos(phase) @ imaginary,
+        )
         heave_t = -np.sin(phase) @ (w * real) - np.cos(phase) @ (w * imaginary)
         surge_t = np.cos(phase) @ (w * real) - np.sin(phase) @ (w * imaginary)
         s = np.column_stack((SURGE * surge, 0.0 * t, HEAVE * heave))
