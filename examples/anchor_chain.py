@@ -107,21 +107,20 @@ def draw(path: Path, grid: con.BedGrid, lines: dict[str, np.ndarray], tension: n
     """Draw the bed with the chain from above, and the profile of the chain with its tension."""
     from matplotlib import pyplot as plt
 
-    figure, (plan, side) = plt.subplots(2, 1, sharex=True, figsize=(9.0, 8.0), layout="constrained")
+    figure, (plan, side, force) = plt.subplots(3, 1, sharex=True, figsize=(9.0, 10.0), layout="constrained")
     x, y = np.linspace(-20.0, 300.0, 161), np.linspace(-60.0, 80.0, 71)
     X, Y = np.meshgrid(x, y, indexing="ij")
     levels = plan.contourf(X, Y, grid.eval_heights(X, Y), 20, cmap="terrain")
-    figure.colorbar(levels, ax=[plan, side], label="height of the bed [m]", shrink=0.5)
+    figure.colorbar(levels, ax=[plan, side, force], label="height of the bed [m]", shrink=0.5)
     for name, place in lines.items():
         plan.plot(place[:, 0], place[:, 1], label=name)
         side.plot(place[:, 0], place[:, 2], label=name)
     last = next(iter(lines.values()))
     side.plot(last[:, 0], grid.eval_heights(last[:, 0], last[:, 1]), "k", linewidth=0.8, label="bed below the chain")
     plan.set(ylabel="y [m]", aspect="equal")
-    side.set(xlabel="x [m]", ylabel="z [m]")
-    force = side.twinx()
-    force.plot(last[:, 0], 1e-3 * tension, "tab:red", linestyle=":")
-    force.set_ylabel("tension at rest [kN] (dotted)")
+    side.set(ylabel="z [m]")
+    force.plot(last[:, 0], 1e-3 * tension)
+    force.set(xlabel="x [m]", ylabel="tension at rest [kN]")
     plan.legend()
     side.legend(loc="upper left")
     figure.savefig(path, dpi=110)
@@ -162,8 +161,9 @@ def main() -> None:
         rows = [("T + T²/(2 EA) - w z at the anchor [N]", constant[0], constant[-1])]
         rows += [("supports and bed along z [N]", held[2], WEIGHT * LENGTH)]
         print(wl.format_comparison(rows, "at the top; weight"))
+        hills = np.ptp(place[lying, 2])
         print(
-            f"{lying.sum()} of {elements} cables lie on the bed, whose height varies by {np.ptp(place[lying, 2]):.1f} m"
+            f"{lying.sum()} of {elements} cables lie on the bed, whose height varies by {hills:.1f} m along the chain"
         )
         print(f"the chain lies up to {sideways:.1f} m beside the straight line")
         print(f"tension at the top in motion [N]: from {top.min():.0f} to {top.max():.0f}")
