@@ -16,13 +16,13 @@ from support.processes import ROOT
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "ale_belt": {},
+    "anchor_chain": {"elements": 40, "output": "none"},
     "belt_drive": {"elements": 24, "segments": 2, "output": "none"},
     "block_and_tackle": {},
     "bouncing_ball": {},
     "cable_net": {},
     "capstan": {},
     "cableway": {},
-    "anchor_chain": {"elements": 40, "output": "none"},
     "catenary": {},
     "crane_hoist": {"output": "none"},
     "dropped_mass": {},

@@ -40,14 +40,10 @@ def move(name: str, t: Any) -> tuple[np.ndarray, np.ndarray]:
     grown, rate = y * y * (3.0 - 2.0 * y), 6.0 * y * (1.0 - y) / PERIOD
     if name == "storm":
         w, real, imaginary = np.loadtxt(FOLDER / name / "wave_frequencies.txt").T
-        phase = np.outer(t, w)
+        c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
         # surge a quarter of a period behind the heave
-        heave, surge = (
-            np.cos(phase) @ real - np.sin(phase) @ imaginary,
-            np.sin(phase) @ real + np.cos(phase) @ imaginary,
-        )
-        heave_t = -np.sin(phase) @ (w * real) - np.cos(phase) @ (w * imaginary)
-        surge_t = np.cos(phase) @ (w * real) - np.sin(phase) @ (w * imaginary)
+        heave, surge = c @ real - s @ imaginary, s @ real + c @ imaginary
+        heave_t, surge_t = -s @ (w * real) - c @ (w * imaginary), c @ (w * real) - s @ (w * imaginary)
         s = np.column_stack((SURGE * surge, 0.0 * t, HEAVE * heave))
         v = np.column_stack((SURGE * surge_t, 0.0 * t, HEAVE * heave_t))
         return np.add(STARTS[name], grown[:, None] * s), grown[:, None] * v + rate[:, None] * s
