@@ -4,9 +4,9 @@ usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.p
 moordyn==2.7.2)
 
 Writes values.json to the folder of the input files; with names, only the values of these models change. The file
-contains tensions of the first and the last segment of
-each line, at rest and over time. The file also contains quantiles of 2 and 98 %, and standard deviations, in the last
-two periods, for the irregular sea means, standard deviations and largest values. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
+contains tensions of the first and the last segment of each line, at rest and over time. The file also contains
+quantiles of 2 and 98 %, means, standard deviations and largest values, in the last two periods or, for the irregular
+sea, after 20 s. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
 """
 
 from __future__ import annotations
