@@ -80,8 +80,8 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts` of cables that are not broken and have no user functions. The function reports
-    initial strains above `LARGEST_STRETCH`.
+    """Create the function `Checks.doubts` of cables that are not broken and have no user functions. The function
+    reports initial strains above `LARGEST_STRETCH`.
     """
     dofs, given = node_dofs(rows), has_function(rows) | rows.local("broken")
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
