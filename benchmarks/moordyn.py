@@ -1,6 +1,6 @@
 """Process time of moorings from input files of MoorDyn, per line and second of simulation, in Windlass and in MoorDyn.
 
-usage: PYTHONPATH=tests .venv/bin/python benchmarks/moordyn.py [names]
+usage: PYTHONPATH=tests .venv/bin/python benchmarks/moordyn.py
 
 Windlass runs the models of tests/reference/moordyn with steps of 0.05 s, without files. The times of MoorDyn are those
 of values.json, which peers/moordyn_record.py records. Both times include neither the start nor the static equilibrium.
@@ -9,7 +9,6 @@ of values.json, which peers/moordyn_record.py records. Both times include neithe
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -39,10 +38,10 @@ def measure(name: str, folder: Path) -> tuple[int, float]:
 
 
 def main() -> None:
-    """Measure all models, or the models whose names are given."""
+    """Measure all models."""
     recorded = json.loads((FOLDER / "values.json").read_text())
     print(f"{'model':<8}{'lines':>6}{'Windlass':>12}{'MoorDyn':>12}   process time per line and second of simulation")
-    for name in sys.argv[1:] or NAMES:
+    for name in NAMES:
         with TemporaryDirectory() as folder:
             lines, used = measure(name, Path(folder))
         other = recorded[name]["process_time_per_second"]
