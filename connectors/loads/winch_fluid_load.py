@@ -121,7 +121,7 @@ def _forces(group: FluidGroup, fill: Any) -> Call:
 
 
 def _tangents(group: FluidGroup, fill: Sequence[Any], inertia: bool) -> Call:
-    """Create the calls that evaluate F and its derivatives by the kernels ``fill``, and add the derivatives of the
+    """Create the calls that evaluate F and its derivatives with the kernels ``fill``, and add the derivatives of the
     generalised forces to the matrix.
     """
     line, c, m, flow = group.line, group.c, group.m, group.flow

@@ -211,8 +211,8 @@ def test_wrong_ropes() -> None:
 
 @pytest.mark.parametrize("processes", [2, 3])
 def test_processes(processes: int, tmp_path: Path) -> None:
-    """The same cable breaks at the same time on several processes, and the motion after the break is the same. A load on
-    a winch rope in water moves as on one process.
+    """The same cable breaks at the same time on several processes, and the motion after the break is the same. A load
+    on a winch rope in water moves as on one process.
     """
     path = tmp_path / "found.npz"
     done = run_python([ROOT / "tests/support/parallel_breaking.py", path, "-quiet"], processes)
