@@ -142,7 +142,7 @@ class Link:
         return largest
 
 
-class Due(NamedTuple):
+class DueBreak(NamedTuple):
     """A link that breaks at the start of the next step: its force [N], and the index of the cable that breaks."""
 
     force: float
@@ -195,7 +195,7 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
-        self._due: dict[str, Due] = {}
+        self._due: dict[str, DueBreak] = {}
         self._step = 0.0
         self._fatigue = {
             link.name: FatigueSum(link.fatigue, link.damage, len(link.entity) if link.is_rope else 1)
@@ -235,7 +235,7 @@ class BreakingLinks(StepHook):
                 self._break(link, due, state)
         self._due = {}
 
-    def _break(self, link: Link, due: Due, state: State) -> None:
+    def _break(self, link: Link, due: DueBreak, state: State) -> None:
         """Deactivate a link, or one cable of a rope, and tell the user."""
         name = link.name
         if link.is_rope:
@@ -313,12 +313,12 @@ class BreakingLinks(StepHook):
                 self._due[link.name] = tired
 
     @staticmethod
-    def _find_tired(link: Link, fatigue: FatigueSum, forces: FloatArray) -> Due | None:
+    def _find_tired(link: Link, fatigue: FatigueSum, forces: FloatArray) -> DueBreak | None:
         """Add forces to the damage; return the cable, or the other link, that breaks by fatigue, or None."""
         fatigue.add(forces)
         damages = fatigue.find_damages()
         k = int(np.argmax(damages))
-        return Due(float(forces[k]), k if link.is_rope else -1) if damages[k] >= 1.0 else None
+        return DueBreak(float(forces[k]), k if link.is_rope else -1) if damages[k] >= 1.0 else None
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the broken links, the links that break in the next step, and the damages. The checkpoint of the model
@@ -337,7 +337,7 @@ class BreakingLinks(StepHook):
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         """Restore the broken links and the damages from the values of `checkpoint`."""
         due = zip(kept["due"], kept["due_forces"], kept["due_cables"], strict=True)
-        self._due = {str(name): Due(float(force), int(cable)) for name, force, cable in due}
+        self._due = {str(name): DueBreak(float(force), int(cable)) for name, force, cable in due}
         rows = zip(kept["names"], kept["times"], kept["forces"], kept["cables"], strict=True)
         self.breaks = [Break(str(name), float(time), float(force), int(cable)) for name, time, force, cable in rows]
         for name, fatigue in self._fatigue.items():
@@ -345,10 +345,10 @@ class BreakingLinks(StepHook):
                 fatigue.restore(kept["fatigue"][name])
 
 
-def find_largest(link: Link, forces: FloatArray) -> Due:
+def find_largest(link: Link, forces: FloatArray) -> DueBreak:
     """Return the largest of the forces of a link [N], with the index of its cable."""
     k = int(np.argmax(forces))
-    return Due(float(forces[k]), k if link.is_rope else -1)
+    return DueBreak(float(forces[k]), k if link.is_rope else -1)
 
 
 def release(world: World, cable: Entity) -> None:
