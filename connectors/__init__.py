@@ -213,7 +213,7 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# class of the functions of time that a model file may contain as values of columns
+# a model file may contain functions of time of this class as values of columns
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # sections about drives, pulleys and surfaces in the report of a run
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")

@@ -1,17 +1,18 @@
-"""Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``
-since the last search.
+"""Search for contacts between cables. The search is repeated when cables have moved so far that the result of the last
+search may be outdated.
 
 A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
 one contact between a point and a foot.
 
-A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
-between two successive points of five points on the cubic. In addition, the end point of a chain can be a foot.
-Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain
-are ignored. New feet receive free slots in the order of their distance; feet in contact keep their slots.
+A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
+point has a foot on a near cable at each local minimum of the distance. A minimum inside a cable is found from a change
+of sign of (r - p).r' between two successive points of five points on the cubic. In addition, the end point of a chain
+can be a foot. Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along
+the same chain are ignored. New feet receive free slots in the order of their distance; feet in contact keep their
+slots.
 
-The motion of the control points is an upper bound for the motion of a cable, see `circle_points/circle_sets.py`. The
-result of a search is valid while
+The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
+`circle_points/circle_sets.py`. The result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
 
@@ -227,7 +228,7 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 class CableSearch:
     """Search for feet, with the data of the last search that are needed until the next search."""
 
-    c: NDArray[Any]  # the cables, of all processes
+    c: NDArray[Any]  # the cables of all processes
     name: str  # name of the component of the cables, for messages
     processes: Processes  # processes that search together; each process searches for its own points
     skin: FloatArray  # search margin of each cable [m], shape (rows,)
@@ -249,8 +250,8 @@ class CableSearch:
         processes search.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius, or a point touches more than `TOUCHING`
-                cables.
+            ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more
+                than `TOUCHING` cables.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
@@ -292,8 +293,8 @@ class CableSearch:
         return least
 
     def _find_pairs(self) -> IntArray:
-        """Return the rows of pairs of cables of one set that are closer than the skin, shape (k, 2). Each cable also
-        forms a pair with itself.
+        """Return the rows of pairs of cables of one set whose bounding spheres are closer than the skin, shape (k, 2).
+        Each cable also forms a pair with itself.
 
         With several processes, each process finds only the pairs that contain a cable whose points belong to this
         process.

@@ -1,5 +1,5 @@
 """Rows of laws in which cables may touch any circle of a set, and the search for circles near a cable; see
-`pair_search.py`.
+`contact/pair_search.py`.
 
 A cable lies within the convex hull of the control points of its cubic: r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. Therefore no
 point of the axis moves farther than the control point with the largest motion. The motion of points at an offset y from

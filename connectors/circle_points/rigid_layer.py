@@ -16,7 +16,7 @@ this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-lam_before is the time mean of the stretch of cable i while it moves by the last distance l_i before it reaches the
+lam_before is the mean of the stretch of cable i over the last displacement l_i of the cable before it reaches the
 circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
 the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
 not be averaged over time. An average would delay the stretch on the circle. A delayed stretch supplies energy to
@@ -24,9 +24,10 @@ vibrations of the drive, so the amplitude of these vibrations would increase.
 
 With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
 stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the
-entry, omega r = c lam. On an elastic layer, see `soft_layer.py`, the bristles are sheared from the entry, and on short
-arcs the loss of speed is larger than on a rigid layer. The motion of points along the circle during bending has no
-effect, because the distances between anchors are prescribed.
+entry, omega r = c lam, where c is the reference length of belt that passes per unit of time. On an elastic layer, see
+`soft_layer.py`, the bristles are sheared from the entry, and on short arcs the loss of speed is larger than on a rigid
+layer. The motion of points along the circle during bending has no effect, because the distances between anchors are
+prescribed.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
 move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so a
@@ -66,8 +67,8 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of its stretch
-starts.
+"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of the stretch
+of the cable starts.
 """
 MEMORY = 20.0
 """Number of cables over which waves are averaged [1]. With so many cables, motions of the drive do not affect the mean,
@@ -148,8 +149,9 @@ def add_way(way: float, moved: float, size: float, last: float, now: float, L: f
     integral of the averaged quantity over the step.
 
     The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
-    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. Waves have the period of one length L,
-    so they cancel in the mean over L.
+    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the displacement before the
+    step [m], and the integration ends at the displacement L. Waves have the period of one length L, so they cancel in
+    the mean over L.
     """
     step = min(moved, L - way)
     if step <= 0.0:

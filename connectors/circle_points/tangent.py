@@ -1,7 +1,8 @@
 """Exact tangent of the contact between a circle and points of a cable; see `kernels.py` for the forces.
 
 The variables of one point are (d, phi): d = p - c, and phi is the angle of the circle. The rates of the variables are
-(u, omega). In the frame of n and t, where theta is the angle of n,
+(u, omega). The force is F = f_n n + f_t t, and the prefix d denotes a variation. In the frame of n and t, where theta
+is the angle of n,
 
     d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,
@@ -101,7 +102,9 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the values of the matrix."""
+    """Add dq ∂f/∂q + dv ∂f/∂v, at constant history values, to the values of the matrix, for the forces f of
+    `add_residual`.
+    """
     C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
     J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
     K, N, G, wrench, width = np.empty((11, 11)), np.empty((11, 3)), np.empty(11), np.empty(3), c.dofs.shape[1] - 8

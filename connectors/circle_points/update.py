@@ -17,11 +17,12 @@ of their deflection.
 
 For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
 In static solves the value is stored only if it has changed so much that another pass is necessary; the error is the
-change of the normal force. A new row has no friction until all of its points are closed, with a mean depth near F/(k
-r), or until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and
-earlier anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of
-a new row is computed from its distance to its neighbours on the circle, see `rigid_layer.py`. On other layers it is
-computed from the slip of the cable before it reaches the circle, see `soft_layer.py`.
+change of the normal force. A new row, whose cable is moving onto the circle, has no friction until all of its points
+are closed, with a mean depth near F/(k r), or until one point opens. Before all points are closed, points move along
+the circle by up to l³/(192 R²), and earlier anchors would store this motion as a spurious strain. On a rigid layer the
+initial deflection of the bristles of a new row is computed from the distances between its cable and the neighbouring
+cables on the circle, see `rigid_layer.py`. On other layers the deflection is computed from the slip of the cable before
+the cable reaches the circle, see `soft_layer.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -80,7 +81,7 @@ f_n, v_t and r alpha of the points of eight rows.
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if there are none."""
+    """Return the mean deflection of the sticking points of a row [m], or ``u`` if no point sticks."""
     total, count = 0.0, 0
     for k in range(n):
         # the deflection of a sticking point that opens is distributed to the other points

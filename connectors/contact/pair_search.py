@@ -7,8 +7,8 @@ members of all sets, counted from 1, or 0 without a member. Therefore the pairs 
 repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
-only at these times. Every pair whose distance is below the search margin ``skin`` gets a row, in the order of distance.
-Pairs with a closed point keep their rows. The result of a search remains valid while
+only at these times. Pairs whose distance is below the search margin ``skin`` get the rows of their cable in the order
+of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
@@ -103,7 +103,7 @@ def find_closed(
 @dataclass
 class PairSearch(ABC):
     """Base class of the search for pairs. It stores the data of the last search that are needed until the next search;
-    see `CircleSearch` for circles.
+    see `CircleSearch` for circles. The rows of one cable and one set form a group.
 
     Attributes:
         p: the rows, a named tuple with the fields ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
@@ -152,8 +152,8 @@ class PairSearch(ABC):
     def find_candidates(
         self, hull: FloatArray, thick: FloatArray, centre: FloatArray, reach: FloatArray, of_set: IntArray
     ) -> tuple[IntArray, IntArray]:
-        """Return two arrays that describe all pairs whose bounding spheres are closer than the skin: the groups of
-        rows, and the indices of the partners, counted from 1, shape (pairs,) each.
+        """Return two arrays that describe pairs, among them all pairs whose bounding spheres are closer than the skin:
+        the groups of rows, and the indices of the partners, counted from 1, shape (pairs,) each.
 
         Args:
             hull: control points of the cables [m], shape (groups, 4, d).
@@ -197,7 +197,7 @@ class PairSearch(ABC):
         If the search of one process may be outdated, all processes search.
 
         Raises:
-            ModelError: a cable touches more circles than it has rows.
+            ModelError: a cable touches more members of a set than it has rows.
         """
         known = not self.forgotten and np.array_equal(self.given, fields.data[self.p.place])
         if not self.processes.any(not (known and self.eval_motion(fields) < self.margin)):
@@ -245,7 +245,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep circles with closed points; other rows get circles that have no row
+        # rows keep members with closed points; the other rows get members that have no row yet
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])

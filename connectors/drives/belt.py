@@ -101,8 +101,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Columns of the contact that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer, divided by the radius of its pulley [1], for which the steady motion
-can be computed.
+"""Largest transfer length sqrt(EA/K) of a layer with the shear stiffness K, divided by the radius of the pulley [1],
+for which the steady motion can be computed.
 """
 DEEPEST = 0.01
 """Largest contact depth of a belt, divided by the radius of the pulley [1]."""
@@ -307,9 +307,9 @@ class _Line:
         """Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the
         mounted belt.
 
-        Friction is off. Soft springs hold the rotations of the pulleys that rotate about the origin of their body. The
-        springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is fixed
-        along the belt, because a closed belt without friction can circulate.
+        Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
+        body. The springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is
+        fixed along the belt, because a closed belt without friction can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -399,8 +399,9 @@ class _Line:
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
-            ModelError: the rope is open or the belt is 3D, a name is not a pulley, a layer or bristles are too soft, or
-                the belt slips on a whole arc or lifts off its pulleys because of its speed.
+            ModelError: the rope is open, the belt is 3D or has teeth, the tension is too large, a name is not a pulley,
+                a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys because of
+                its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -515,8 +516,9 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements. The elements must be short enough for the smallest pulley, and in belts also
-        for the shortest arc and for the layers between cord and face."""
+        """Choose the number of elements of the belt. The elements must be short enough for the smallest pulley, and in
+        belts also for the shortest arc and for the layers between cord and face.
+        """
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
@@ -552,8 +554,8 @@ class _Line:
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        """Choose the parameters of the contact of each pulley. Return the reasons as text and, for each pulley, the
-        columns of the contact law with their values.
+        """Choose the parameters of the contact of each pulley. Return the reasons for the chosen values as text and,
+        for each pulley, the columns of the contact law with their values.
         """
         chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
@@ -725,12 +727,12 @@ class Belt(_Line):
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
-                a solve reports a warning.
+                small strains, a third of the shortest arc with friction, and half of the decay length sqrt(EA/K) of a
+                compliant layer with the shear stiffness K. With longer cables a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
-                mounted belt, tension [N] of the mounted belt.
+                mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
                 are printed. Alternatively a dictionary of columns of the contact law, whose values replace the chosen
                 values.

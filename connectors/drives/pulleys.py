@@ -72,6 +72,7 @@ class Pulley:
         groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8.
             The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). None for a flat face.
         name: name in reports; default: name of the body.
+        teeth: number of grooves for the teeth of a timing belt, 6 or more; None: no grooves.
 
     Raises:
         ModelError: a value is out of its range.
@@ -157,7 +158,7 @@ def lay_route(
     Args:
         pulleys: the pulleys.
         places: positions of the pulleys.
-        offsets: distance of the cord from each pulley [m].
+        offsets: height of the cord above the surface of each pulley [m].
         closed: whether the route is a closed belt.
         start, end: end points of a rope [m].
 

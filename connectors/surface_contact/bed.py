@@ -6,9 +6,9 @@ is a region in which neither of the two pieces acts, and below a convex corner (
 limited to regions of the size of the penetration of the cables.
 
 At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
-then have a component along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the
-radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner. On this drum forces are normal
-to the cable, so the tension of the cable is continuous.
+then have a component along the cable, of the order of theta^2 times the tension of the cable. A rounded crest is a drum
+of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner. On this drum forces are
+normal to the cable, so the tension of the cable is continuous.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from windlass.framework.model.world import World
 SAME = 1e-6
 """Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
 TOLERANCE = 1e-10
-"""Relative error of the slopes of scattered points [1]."""
+"""Relative tolerance of the iteration for the slopes of the heights at scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
 PLACES = numbers("m", (), (None,), (None, None))
 LARGEST = 4_000_000
@@ -130,8 +130,8 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
 
     Text files (.csv, .txt, .xyz) contain either rows x, y, z, or a table whose first row contains the coordinates y and
     whose other rows contain x and the heights at x. The numbers are separated by commas, semicolons, blanks or tabs. A
-    first row of words and lines that begin with ``#`` are comments. In a table, the first number of the first row is a
-    word or missing. Other files are read by meshio, and the points of the mesh are used.
+    first row of words and lines that begin with ``#`` are comments. The first row of a table begins with a word, or has
+    one element less than the other rows. Other files are read by meshio, and the points of the mesh are used.
 
     Args:
         path: the file; all numbers are in metres, z is positive upwards.

@@ -67,8 +67,8 @@ START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
 """Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""Depth of a cable behind a surface, divided by the length of the cable, above which a solve is refused at the start
-[1].
+"""Depth of a cable behind a surface at the start of a solve, divided by the length of the cable, above which results
+are doubtful [1]. At depths above the length of the cable the solve is refused.
 """
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Indices of the coordinates of a 2D cable among the coordinates of a 3D cable."""
@@ -77,13 +77,13 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts. The contact point of each part is its middle on the cubic axis,
-    and its distance from the surface is reduced by the radius of the rope. Stiffness and damping are per metre of
-    cable; each point represents a part of the length L/n. The sums of forces and of moments on cable and body are
-    exactly 0. Points beyond the end of a surface have no contact. With ``friction_coefficient`` 0 there is no friction.
-    A 2D cable remains in its plane. If a surface is not perpendicular to this plane, the component of the contact force
-    normal to the plane has no effect on the cable. History values per row: gaps [m] (n), states (n), anchors in the
-    frame of the surface [m] (n x 3).
+    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of the part, on the
+    cubic axis. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
+    and damping are per metre of cable; each point represents a part of the length L/n. The sums of forces and of
+    moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
+    ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
+    to this plane, the component of the contact force normal to the plane has no effect on the cable. History values per
+    row: gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -97,13 +97,13 @@ class ContactFrictionSurfaceCable(PointContact):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
-    coordinates. The width follows from the marker with the most coordinates.
+    coordinates. The number of columns follows from the marker with the most coordinates.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
 def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of the surface of each row to those of its cable."""
+    """Append, in each row, the global coordinate indices of the surface to the indices of the cable."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -202,7 +202,7 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
     """Find reasons for doubt: cables that are deep behind a surface at the start, steps longer than the period of the
-    vibration of cables on the contact stiffness, and surfaces that no cable can reach.
+    vibration of cables on the contact stiffness, and in static solves surfaces that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
@@ -230,8 +230,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Return messages about cables whose period of vibration on the contact stiffness is shorter than a step [s];
-    ``on`` contains the indices of active rows.
+    """Return a message about the cable with the shortest period of vibration on the contact stiffness, if this period
+    is shorter than a step [s]; ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
@@ -256,8 +256,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         tangent,
         lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
-    # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
-    # not converge
+    # the return map is only used in static solves: in dynamic solves the damping force jumps when a point closes, and
+    # Newton's method would not converge
     system.post_newton, system.return_map.rest = follow_updates(update, c, FAMILY)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

@@ -1,10 +1,13 @@
 """Contact with friction between points of cables and any surface of a set, for reevings over many sheaves, conveyors,
 and nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`. A row does not belong to a fixed pair: it belongs to a cable
-and to the surface of the set that is near the cable at present. Therefore a rope of n cables over k sheaves has 2 n
-rows instead of k n. The tangent couples each cable only to surfaces near it; see `surface_search.py`. Source: P.
-Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to one cable and, at any time, to one surface of
+the set near the cable, or to no surface. A cable that can touch two surfaces simultaneously has two rows. Therefore a
+rope of n such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near
+it; see `surface_search.py`.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+    pairs.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ class SurfaceSet(Component):
     """Set of surfaces that the same cables may touch.
 
     The search finds surfaces whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of cable and surface exceeds this margin.
+    when the sum of the displacements of a cable and a surface since the last search exceeds this margin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -114,12 +117,16 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12) and of a surface of its set, see `pair_dofs`."""
+    """Return for each row the global coordinate indices of the cable (12) and of a surface of the set of the row, see
+    `pair_dofs`.
+    """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
 def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of a surface of its set to those of each cable."""
+    """Append, in each row, the global coordinate indices of a surface of the set of the row to the indices of the
+    cable.
+    """
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -226,8 +233,9 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def follow_outputs(outputs: dict[str, Output]) -> dict[str, Output]:
-    """Convert the outputs of a law with fixed surfaces to those of rows with current surfaces, and add the current
-    surface."""
+    """Convert the outputs of a law with fixed surfaces to outputs that are evaluated with the current surfaces of the
+    rows, and add the output of the current surface.
+    """
     return {
         **{name: _follow(output) for name, output in outputs.items()},
         "gap": replace(outputs["gap"], evaluate=eval_gaps),

@@ -1,7 +1,8 @@
 """Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
 
 The rows are those of `ContactFrictionSurfaceSetCable`, and the law is that of `ContactFrictionSurfaceTwistCable`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+    pairs.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of a surface of its set."""
+    """Return for each row the global coordinate indices of the cable (14) and of a surface of the set of the row."""
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

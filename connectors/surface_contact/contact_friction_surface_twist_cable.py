@@ -81,8 +81,8 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
-    """Return the fields of records from which kernels compute the material frames of the cables, see `twist_points.py`,
-    and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
+    """Return the fields of records from which kernels compute the material frames of the cables, see
+    `elements/cable3d/twist_points.py`, and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
     """
     ids, count = rows.local("cable"), len(rows.rows)
     b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)

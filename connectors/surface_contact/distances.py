@@ -1,7 +1,8 @@
-"""Signed distances from surfaces, with gradient and Hessian in closed form. The kernels evaluate one point per call.
+"""Signed distances from surfaces, with gradient and Hessian in closed form. The kernels of this file evaluate one point
+per call.
 
-X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). phi > 0 on the side of the
-rope.
+X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). The distance phi is > 0 on
+the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the formulas.
 
     plane: phi = z - z0
     sphere: phi = |X| - R, or R - |X| if touched from inside

@@ -1,7 +1,8 @@
 """Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
 If a cable bends over an edge, contact forces normal to the planes have a component along the cable, which changes the
-tension like friction. With the tangent t of the cable at its contact points, the error of the tension after the edge is
+tension like friction. With the normal force f_n, the normal n of the surface and the tangent t of the cable at each
+contact point, the error of the tension after the edge is
 
     |Σ f_n n·t|.
 
@@ -23,13 +24,13 @@ from windlass.framework.model.system import Fields
 PULL = 0.004
 """Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. In
 test models with crests of 3 to 25 degrees, the value was at least 0.0049 if tensions had errors above 1 %. On level
-beds it is below 2e-5.
+beds the value was below 2e-5.
 """
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, find the cable on which the edge of a plane causes the largest axial force; see
-    `Checks.reasons`.
+    """In static solves, find the cable on which the edge of a plane causes the largest axial force relative to the
+    tension of the cable; see `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 

@@ -2,10 +2,10 @@
 `Gaps`.
 
 A step has missed the contact of a point with its surface if three conditions are satisfied: the point is outside of the
-surface at both ends of the step; the angle between its direction of motion and the inward normal is below 70 degrees;
-and a part of its straight path is inside the surface. The path is measured in the frame of the surface at the end of
-the step. For sets, surfaces that are not near are also examined if points and surfaces together move by more than half
-the skin in a step.
+surface at both ends of the step; the angle between the direction of motion of the point and the inward normal is below
+70 degrees; and a part of the straight path of the point is inside the surface. The path is measured in the frame of the
+surface at the end of the step. For sets, surfaces that are not near a cable are also examined if a cable and a surface
+together move by more than half the skin in a step.
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y,
 from windlass.framework.model.law import LocalRows
 
 LOOKS = 32
-"""Number of positions on the path of a fast contact point at which the distance from the surface is evaluated."""
+"""Number of equal intervals of the path of a fast contact point; the distance from the surface is evaluated between
+these intervals.
+"""
 MOVED = 0.5
-"""Motion in a step, divided by the skin, above which surfaces that are not near are also examined [1]."""
+"""Sum of the motions of a cable and a surface in a step, divided by the skin, above which surfaces that are not near
+are also examined [1].
+"""
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
 """
@@ -126,8 +130,8 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the passage with the greatest depth of a point through any surface of its set within a step; for the
-    arguments see `sweep_circles`.
+    """Find the passage with the greatest depth of a point through a surface of the set of its row within a step; for
+    the arguments see `sweep_circles`.
     """
     c, s = p.points, p.points.surfaces
     row[MISSED] = 0.0
@@ -143,7 +147,7 @@ def sweep_surfaces(
         n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # largest motion of the control points, and their largest distance from the first control point
+        # largest motion of the control points of the cable, and largest distance of a control point from the first one
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
@@ -214,7 +218,9 @@ def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Ca
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``family`` is the family of the markers, ``spare`` the number of additional elements."""
+    """Create the gaps of rows. ``family`` is the family of the markers, ``spare`` the number of elements of the gap
+    quantities in addition to one for each point.
+    """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
     return Gaps(fill, numbers, name_points(rows, c.rows["points"]), weighed=True)

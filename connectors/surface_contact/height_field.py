@@ -2,7 +2,7 @@
 
 Between grid points b is the tensor product of natural cubic splines, and beyond the grid b continues linearly. The
 second derivatives of b are therefore continuous everywhere. The distance of a point X from the surface is measured from
-the nearest point (u, v, b(u, v)), the foot, which satisfies
+the nearest point (u, v, b(u, v)), the foot, which satisfies, with the derivatives b_u and b_v of b at (u, v),
 
     u - x + b_u (b - z) = 0,    v - y + b_v (b - z) = 0.
 
@@ -10,8 +10,9 @@ Newton's method solves these equations, starting at (x, y). With n = (-b_u, -b_v
 
     phi = n·(X - foot),    gradient: n,    Hessian: (∂n/∂u, ∂n/∂v) J⁻¹ (e_x + b_u e_z, e_y + b_v e_z)ᵀ,
 
-where J is the derivative of the two equations with respect to u and v. A point whose distance exceeds the radius of
-curvature of the surface may have no unique foot. If Newton's method finds none, phi = (z - b)/W at (x, y).
+where J contains the derivatives of the left-hand sides of the two equations with respect to u and v. A point whose
+distance exceeds the radius of curvature of the surface may have no unique foot. If Newton's method finds no foot, phi
+is (z - b)/W, with b and W at (x, y).
 
 Sources: C. de Boor, A Practical Guide to Splines, Springer (2001); for the Hessian of distance functions D. Gilbarg, N.
 S. Trudinger, Elliptic Partial Differential Equations of Second Order, Springer (2001), section 14.6.
@@ -109,7 +110,7 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
         field: table that contains the numbers of the field, see `create_field`.
         first: row of the first number.
         nu, nv: numbers of grid lines.
-        u, v: place [m].
+        u, v: horizontal position in the frame of the surface [m].
     """
     start = ROW * first
     i, j = find_cell(field, start, nu, u), find_cell(field, start + nu, nv, v)
@@ -136,8 +137,8 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
 
 @kernel(fast=False)
 def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: float, z: float) -> Foot:
-    """Return the distance of the point (x, y, z) [m] from a field, its gradient and its Hessian; for the other
-    arguments see `eval_height`.
+    """Return the distance of the point (x, y, z) [m] from a field, and the gradient and the Hessian of the distance;
+    for the other arguments see `eval_height`.
     """
     u, v, found = x, y, False
     b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
@@ -154,7 +155,7 @@ def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: flo
         fu, fv = u - x + b_u * w, v - y + b_v * w
         du, dv = (a22 * fu - a12 * fv) / det, (a11 * fv - a12 * fu) / det
         u, v = u - du, v - dv
-        # the error after a step is of the order of its square
+        # the error after a step is of the order of the square of the step
         found = abs(du) + abs(dv) <= FOUND * (abs(u) + abs(v) + abs(w))
         b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
     if not found or not (det > 0.0 and a11 > 0.0):

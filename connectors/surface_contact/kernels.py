@@ -12,17 +12,20 @@ phi(X) be the signed distance of the surface, n = grad phi, H its Hessian and r_
     sticks: f_t = tau, where a is the current anchor
     slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
 
-In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step. Its anchor
-is its current position, and the force of the damper alone would exceed the friction limit.
+The stiffnesses k, mu_k, the damping constants d, mu_v and the friction coefficient mu are parameters of the row.
+
+In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step: its anchor
+is its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
 
 In static solves V = 0. If the displacement of a slipping point reverses in an iteration, |tau| becomes smaller than mu
 |f_n|/2. In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the
 point to stick.
 
-The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and its reaction at the same
-point is part of the left-hand side of the equations of the body. Therefore forces and moments sum to 0, and contact
-takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V). If G is the Jacobian of V
-with respect to the rates of all coordinates, the generalised forces are G^T Phi.
+The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
+is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
+contact takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V). If G is the Jacobian
+of V with respect to the rates of all coordinates, the generalised forces are G^T Phi. The variations of the quantities
+are
 
     dg = n.dX,
     d v_n = n.dV + (H V).dX,
@@ -196,8 +199,9 @@ def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
-    """Evaluate the point of the cable with shape functions S relative to the surface; q are the coordinates of the
-    cable, w their rates."""
+    """Evaluate the point of the cable with the values S of the shape functions relative to the surface; q are the
+    coordinates of the cable, w their rates.
+    """
     px, py, pz = combine(S, q)
     ux, uy, uz = combine(S, w)
     dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
@@ -211,7 +215,9 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 @kernel(inline=True)
 def across(h: Distance, along: float, a: Vector) -> Vector:
-    """Return the component of a vector in the tangent plane; ``along`` is its component along the normal."""
+    """Return the component of the vector ``a`` in the tangent plane; ``along`` is the component of ``a`` along the
+    normal.
+    """
     return a[0] - along * h.nx, a[1] - along * h.ny, a[2] - along * h.nz
 
 
@@ -235,7 +241,7 @@ def rubs(law: PointLaw, z: Lever, state: float) -> bool:
 
 @kernel(inline=True)
 def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state: float, a: Vector) -> PointForces:
-    """Return the forces of a closed point; a is the anchor that belongs to its state."""
+    """Return the forces of a closed point; ``a`` is the anchor for the state of the point, see `read_anchor`."""
     gap, vn = h.phi - rope_radius, h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn, vt, u = eval_normal_force(law, gap, vn), across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     u = across(h, h.nx * u[0] + h.ny * u[1] + h.nz * u[2], u)

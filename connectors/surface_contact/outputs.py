@@ -68,7 +68,7 @@ SIZE = TURN + 1
 
 @kernel(inline=True)
 def clear_point(row: FloatArray) -> None:
-    """Write the values of a point that the row does not have."""
+    """Write the values of an array element that belongs to no point, because the row has fewer points."""
     row[:] = 0.0
     row[STATE] = UNDEFINED
     clear_place(row[POWER:])
@@ -113,8 +113,8 @@ def fill_numbers(
     """Write all quantities of all points into out, shape (rows, points, SIZE). For points that a row does not have, the
     quantities are 0 and the state is -2.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces their force also takes the power
-    mu_k (n.u) (u_t.H V), which is the lever power.
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces the force of sticking bristles
+    also takes the power mu_k (n.u) (u_t.H V), which is the lever power. `kernels.py` defines the symbols.
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
@@ -123,7 +123,7 @@ def fill_numbers(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
-            # values of a point that the row does not have
+            # values of an element without a point
             row, place = out[i, k], out[i, k, POWER:]
             clear_point(row)
             if k >= n:
@@ -161,8 +161,8 @@ def fill_twist_numbers(
 ) -> None:
     """Write the quantities of `fill_numbers` for ropes with twist, and the torque about the axis.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The difference of their power from this is the
-    lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
+    P = f_n v_n + f_t.v_t. Sticking bristles store the power mu_k u_t.(u_t)_t. Sticking bristles also take the lever
+    power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
     `twist_kernels.py`.
     """
     y, yt, sigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
@@ -176,7 +176,7 @@ def fill_twist_numbers(
         read_coordinates(own.dofs, 1.0 / L, v, yt)
         twist = twist_angle(own, y)
         for k in range(out.shape[1]):
-            # values of a point that the row does not have
+            # values of an element without a point
             row, place = out[i, k], out[i, k, POWER:]
             clear_point(row)
             if k >= n:
@@ -247,7 +247,7 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
     """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements on the surface
-    are assumed to have errors eps |p|.
+    are assumed to have errors eps (|p| + |c|), with the position c of the marker of the surface.
     """
     out = eval_points(c, fields)
     size = (

@@ -105,7 +105,9 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
-    """Copy the history values of point j of the given rows to the first lanes; return whether any point is closed."""
+    """Copy the history values of point j of the first ``count`` of ``rows`` to the first lanes; return whether point j
+    of any of these rows is closed.
+    """
     some = False
     for k in range(LANES):
         g.closed[k] = 0.0
@@ -162,7 +164,7 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_forces(j: int, g: Any) -> None:
-    """Add the forces of point j of all lanes."""
+    """Add the forces of point j of all lanes to ``forces`` and ``load`` of the lanes."""
     for k in range(LANES):
         S = shape(relative_place(j, g.points[k]), g.cable_length[k])
         t = read_twelve(g.lever, k)

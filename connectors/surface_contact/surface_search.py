@@ -2,10 +2,10 @@
 changes; see `pair_search.PairSearch`.
 
 A search tree of the middles of the cables finds cables near surfaces with a bounding sphere. Infinite surfaces (a sea
-bed) are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so
-close to an edge of the surface that the point may move onto the surface. The motion of a surface is bounded by the
-motion of its origin plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of
-revolution is ignored.
+bed) are compared with all cables. Such a pair is near if a point of its cable is closer to the surface than the skin.
+It is also near if all points of its cable are beyond the ends of the surface, because a point may then move onto the
+surface. The motion of a surface is bounded by the motion of its origin plus the motion of its bounding sphere due to
+rotation. Rotation about the axis of a surface of revolution is ignored.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap of a pair whose surface reaches no point of the cable, divided by the skin [1]. The gap is so large that it does
-not cause a new search.
+"""Gap, divided by the skin [1], of a pair whose cable has all points beyond the ends of the surface. The gap is small,
+because a point may move past an end at any time. It is > 0, so a pair without a row does not require a search in each
+update.
 """
 
 
@@ -65,7 +66,9 @@ def eval_reach(s: Geometry) -> FloatArray:
 
 @kernel
 def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
-    """Assign rows to the surfaces that their history values name; return whether the surface of any row has changed."""
+    """Assign rows to the surfaces whose numbers are in the history values of the rows; return whether the surface of
+    any row has changed.
+    """
     changed, c = False, p.points
     first = c.dofs.shape[1] - p.dofs.shape[1]
     for i in range(len(p.number)):
@@ -152,7 +155,7 @@ class SurfaceSearch(PairSearch):
         return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
 
     def find_values(self) -> tuple[IntArray, IntArray]:
-        """See `PairSearch`."""
+        """See `PairSearch.find_values`."""
         own = self.p.points.rows
         return own["data"].copy(), own["points"].copy()
 
@@ -163,7 +166,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # a point beyond the end of a surface may move along the surface and reach it at any time
+        # a point beyond the end of a surface may move past this end at any time, and then has a small gap
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

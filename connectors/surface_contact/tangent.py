@@ -1,8 +1,9 @@
 """Exact tangent of the contact of surfaces with points of cables; see `kernels.py` for the forces and
 `contact/assembly.py` for the sum over points.
 
-With F = A Phi(X, V), d = p - c and e = A V, variations of d, its rate u, the rotation theta of the surface and omega
-cause
+F = A Phi(X, V) is the global force, d = p - c, e = A V, and m = d x F the moment about the origin c. The prefix d
+denotes a variation, and theta is an infinitesimal rotation of the surface. With the rate u of d and the angular
+velocity omega of the surface,
 
     dF = theta x F + A Phi_X A^T (dd - theta x d) + A Phi_V A^T (du - omega x dd - domega x d - theta x e),
     dm = dd x F + d x dF.
@@ -141,7 +142,9 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the values of the matrix."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of all rows, at constant history values, to the values of the matrix. f are the forces of
+    `add_residual`, q and v the coordinates and their rates.
+    """
     kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     width = c.dofs.shape[1] - CABLE
     space, X, Y, GX, GV = np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))

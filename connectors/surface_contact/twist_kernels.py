@@ -1,18 +1,18 @@
 """Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns it.
 
 The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are those of
-`kernels.py`. The friction acts on the surface of the rope. With the tangent t, the radius r_c of the rope, and the
-spin ω·t of the material and Ω·t of the surface,
+`kernels.py`. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c of the rope, the
+angular velocity ω of the material of the rope and the angular velocity Ω of the surface,
 
     s = (ω - Ω)·t,    b = t × n
     v_t = V - v_n n - r_c s b
     u_t = (I - n n^T) (X - a) - r_c θ b
     M = -r_c f_t·b
 
-θ is the angle about t by which the rope has turned relative to the surface since the start of the step. It is the angle
-from the material frame at the start of the step, which is moved to the present tangent by the smallest rotation, to the
-present material frame, both in the frame of the surface. It lies between -π and π. The friction is the function of u_t
-and v_t of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
+θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is measured
+from the material frame at the start of the step, moved to the present tangent by the smallest rotation, to the present
+material frame, both in the frame of the surface. θ lies between -π and π. The friction is the function of u_t and v_t
+of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
@@ -24,8 +24,9 @@ X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ 
 
     dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
-with the form σ of the spin (elements/cable3d/twist_points.py), the rotation dα of the surface, the slope p in the frame
-of the surface, and the tangent T_0 at the start of the step.
+with the form σ of the spin (elements/cable3d/twist_points.py), the rates y_t of the coordinates y of the cable, the
+rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0 of T
+at the start of the step.
 
 History values of a row: gaps (n), states (n), anchors (n x 3), tangents (n x 3) and axes d_1 (n x 3) of the material at
 the start of the step, in the frame of the surface.
@@ -68,8 +69,9 @@ PER_TWIST_POINT = 11
 
 
 class Spin(NamedTuple):
-    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P of e, s0, s1 in r'; tangent T
-    and axis d_1 of the material in the frame of the surface; spin s relative to the surface [rad/s].
+    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P of the coordinates e, s0, s1 of
+    the cable (elements/cable3d/twist_points.py) in r'; tangent T and axis d_1 of the material in the frame of the
+    surface; spin s relative to the surface [rad/s].
     """
 
     t: Vector
@@ -81,8 +83,8 @@ class Spin(NamedTuple):
 
 
 class TurningForces(NamedTuple):
-    """Forces on a point, the axis b, the moment M about the axis of the rope [N m], the angle θ [rad] and its
-    derivative g with respect to the slope [1], and whether friction acts.
+    """Forces on a point, the direction b, the moment M about the axis of the rope [N m], the angle θ [rad] and its
+    derivative g with respect to the slope p [rad], and whether friction acts.
     """
 
     point: PointForces
@@ -124,8 +126,9 @@ def find_angle(r: Spin, T0: Vector, d0: Vector) -> tuple[float, Vector]:
 def eval_turning_forces(
     law: PointLaw, rope_radius: float, h: Distance, z: Lever, r: Spin, state: float, a: Vector, T0: Vector, d0: Vector
 ) -> TurningForces:
-    """Return the forces of a closed point; ``a``, ``T0`` and ``d0`` are its anchor and the axes of the material at the
-    start of the step."""
+    """Return the forces of a closed point; ``a`` is the anchor of the point, ``T0`` and ``d0`` are the tangent and the
+    axis d_1 of the material at the start of the step.
+    """
     gap, n, V, vn = h.phi - rope_radius, (h.nx, h.ny, h.nz), (z.U, z.V, z.W), h.nx * z.U + h.ny * z.V + h.nz * z.W
     b, (angle, g) = cross(r.T, n), find_angle(r, T0, d0)
     u = z.X - a[0], z.Y - a[1], z.Z - a[2]

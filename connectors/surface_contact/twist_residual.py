@@ -39,7 +39,7 @@ def add_twist_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f; ``start``: history values at the start of the step."""
+    """Add the left-hand-side forces of all rows to ``f``; ``start``: history values at the start of the step."""
     y, yt, sigma, on_y = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     load = np.empty(6)
     for i in range(len(c.rows)):

@@ -6,7 +6,9 @@ The forces f in the frame of the surface and the moment M are functions Phi of 1
     w = (X, V, T, s, θ).
 
 W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. The coordinates are
-the 14 of the cable, and (c, theta) of the surface. The derivatives of the global force F = A f and of the moment M are
+the 14 of the cable, and the origin c and the rotation theta of the surface. The tangent is dq times the derivatives
+with respect to coordinates plus dv times the derivatives with respect to rates. For the global force F = A f and the
+moment M these sums are
 
     dF = theta x F + A D,    dM = D_M,    D = dq Phi_w W_q + dv Phi_w W_v,
     forces on the coordinates: S F on the cable, M σ on y, -F on c, -(d x F + M t) on theta.
@@ -72,7 +74,7 @@ def write_three(M: FloatArray, row: int, column: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def change_slope(r: Spin, iL: float, k: int) -> Vector:
-    """Return the derivative of r' with respect to coordinate k of the cable."""
+    """Return the derivative of the slope r' with respect to coordinate k of the cable; iL = 1/L."""
     j = k // 3
     size = r.P[0] * iL if j == 2 else -r.P[0] * iL if j == 0 else r.P[1] if j == 1 else r.P[2] if j == 3 else 0.0
     e = unit_vector(k % 3)
@@ -90,7 +92,7 @@ def fill_motion(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, g: Vector, yt: FloatArray, sigma: FloatArray,
     dsigma: FloatArray, Wq: FloatArray, Wv: FloatArray,
 ) -> None:  # fmt: skip
-    """Write W_q and W_v, shape (11, 20) each; dsigma is the derivative of the form σ."""
+    """Write W_q and W_v, shape (11, 20) each; ``dsigma`` contains the derivatives of the form σ with respect to y."""
     Wq[:], Wv[:] = 0.0, 0.0
     omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     p = r.size * r.t[0], r.size * r.t[1], r.size * r.t[2]
@@ -186,7 +188,7 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add a variation of the global force, of the moment on the surface, and of M to a column of K."""
+    """Add the forces due to a variation ``df`` of F, ``moment`` of d × F + M t, and ``dM`` of M to a column of K."""
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]
@@ -205,8 +207,9 @@ def add_twist_point(
     """Add a point to K, shape (20, 20), and N, shape (20, 6).
 
     Args:
-        F, M: global force [N] and moment [N m].
-        D, E: derivatives of f and M: in total, and with respect to rates, multiplied by dq.
+        F, M: global force [N] and moment about the axis of the rope [N m].
+        D: derivatives of f and M, see the start of this file, shape (4, 20).
+        E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     d = z.dx, z.dy, z.dz
@@ -251,7 +254,9 @@ def add_twist_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the values of the matrix."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of all rows, at constant history values, to the values of the matrix. f are the forces of
+    `add_twist_residual`, q and v the coordinates and their rates.
+    """
     kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     width = c.dofs.shape[1] - TWIST_CABLE
     y, yt, sigma, dsigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty((COUNT, COUNT))

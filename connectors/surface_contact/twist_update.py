@@ -32,7 +32,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size", "tx", "ty", "tz", "dx", "dy", "dz")
-"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the values at the start of the step; T and d_1."""
+"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the history values at the start of the step; T and
+d_1.
+"""
 
 
 @kernel(inline=True)

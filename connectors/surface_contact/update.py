@@ -7,7 +7,7 @@ to the stored values at the start of the step:
     trial: other closed points have the anchor a of the start.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
-    no bristles: if mu_k = 0, the damper causes tau, and a := X.
+    no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 

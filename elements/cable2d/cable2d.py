@@ -5,9 +5,11 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     strain     ε = |r'| - 1,                       force   N = EA (ε - ε_ref) + d_EA ε_t,
     curvature  κ = (r' × r'')/|r'|²,               moment  M = EI (κ - κ_ref) + d_EI κ_t.
 
-The generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is
-∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1)
-and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
+Here EA and EI are the axial and the bending stiffness, d_EA and d_EI the corresponding dampings, ρA the mass per
+length, q the coordinates of both nodes, S the shape functions with r = S q, and g the gravitational acceleration. The
+generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is ∫ ρA
+SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
+κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
 A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change; stubs.py defines the forces that keep
 the slopes of its two ends from growing.

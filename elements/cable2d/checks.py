@@ -3,18 +3,19 @@ static solves, they find folded cables, and buckling and bends that the mesh can
 
 In a folded cable the slope at a node points against the chord of the element:
 
-    r'·(r_1 - r_0) < 0    at x = 0 or x = L.
+    r'·(r_1 - r_0) < 0    at x = 0 or x = L,
 
-A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small bending
-stiffness, a folded shape has little energy and may be a minimum of the potential, but the folded shape disappears if
-the mesh is refined.
+where L is the length of the element. A physical shape fulfils this condition only if one element bends by more than
+180°. In a cable with small bending stiffness, a folded shape has little energy and may be a minimum of the potential,
+but the folded shape disappears if the mesh is refined.
 
-The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If L κ at this
-end is a multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
+The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If the product
+of L and the curvature κ at this end is a multiple of the angle between the slopes at the two ends of the element, a
+cubic does not resolve the shape.
 
-A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its compressive
-force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
-laterally.
+A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
+single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. The excess is
+only reported, because contact may support the cable laterally.
 
 Broken cables carry no force, and are not checked.
 
@@ -149,8 +150,8 @@ def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
     """Fill three arrays of shape (rows,). ``folded``: whether a slope points against the chord. ``shortened``: whether
-    the mean strain is below the strain of the stress-free state. ``bent``: whether the angle between the slopes at the
-    two ends, or L κ at one end, is large.
+    the mean strain is below the strain of the stress-free state by more than `LEAST_STRAIN`. ``bent``: whether the
+    angle between the slopes at the two ends, or L κ at one end, is large.
     """
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))

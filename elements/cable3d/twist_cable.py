@@ -11,6 +11,9 @@ node1,
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
+Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, d_EA, d_EI and d_GJ the corresponding dampings, C
+the coupling of tension and twist, τ the twist per length, L the length of the element, J the moment of inertia per
+length about the axis, ε0, κ_i0 and τ0 are the prescribed stress-free strains, and c = strain_is_relative_to_reference.
 The law is valid for any rotation, also for rods that are curved in the stress-free state. Strains and damping power do
 not change when the rod rotates as a rigid body. If EI_1 = EI_2, the twist is zero and the stress-free state is
 straight, the forces are equal to the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is

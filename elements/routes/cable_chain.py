@@ -143,7 +143,7 @@ def straight_cable(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide.
+        ModelError: start and end coincide, or are not two points of two or three finite numbers.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -201,8 +201,8 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable has no weight, or one of its ends is vertically above the other, or columns define
-            strains relative to the reference configuration.
+        ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains
+            relative to the reference configuration; or the reference strain is not one number.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
@@ -256,6 +256,9 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
     Along a catenary, the initial displacements include the stretch of the slopes. With several processes, each process
     adds a part of the rows of a long chain.
+
+    Raises:
+        ModelError: the number of elements is not allowed, or axial motion of the material is given along a 3D route.
     """
     try:
         # this call also raises an error for an invalid number of elements, before the conversion to int

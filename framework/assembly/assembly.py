@@ -73,6 +73,7 @@ class Assembly:
         revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
+        world, comm: values of the arguments.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -354,7 +355,7 @@ class Assembly:
 
     def decide(self, state: Values) -> None:
         """Set history values that represent contact states (open or closed, stick or slip) from the motion at the start
-        of a solve.
+        of a solve. Systems without a function `decide` run their post-Newton update instead.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data

@@ -36,8 +36,8 @@ class Overlay:
     Attributes:
         size: length of the file when it was opened [bytes].
         end: length of the file after closing [bytes].
-        behind: data after the old end of the file that have not been written yet, each with its offset, in ascending
-            order of offsets.
+        behind: data after the old end of the file that have not been written yet, each with its offset, in the order in
+            which the library wrote them.
         error: the first exception that was raised while data were written, or None.
     """
 
@@ -82,7 +82,7 @@ class Overlay:
         return len(view)
 
     def write(self, data: Any) -> int:
-        """Write from the present position."""
+        """Write data at the present position, and return the number of written bytes."""
         view = memoryview(data).cast("B")
         start, end = self._place, self._place + len(view)
         if start < self.size:

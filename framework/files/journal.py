@@ -4,9 +4,9 @@
     2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
     3. The changes are made in the file. Then the journal is removed.
 
-If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If the
-process is killed in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step
-1 or 2, readers find the old content.
+If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If a write
+fails in step 3, the changes are undone. If the process is killed in step 3, the journal remains, and `recover`
+completes the changes. If the process is killed in step 1 or 2, readers find the old content.
 
     python -m windlass.framework.files.journal FILE ...    completes changes that a killed run has left unfinished
 """
@@ -43,7 +43,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         size: length of the file before the changes [bytes].
         changes: new bytes whose offsets are before the end of the file.
         behind: new bytes after the end of the file, which are written first; readers must ignore these bytes.
-        end: length of the file after the change; default: the end of the written data.
+        end: length of the file after the change; default: the end of the written data, but at least ``size``.
 
     Raises:
         NoRoomError: the disk has no room; the file is unchanged.
@@ -72,7 +72,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Write the changes. If a write fails, undo all changes and remove the journal."""
+    """Write the changes. If a write fails, undo all changes, remove the journal and raise the error again."""
     before = _read(path, changes)
     try:
         _write(path, changes)
@@ -84,7 +84,9 @@ def _change(path: Path, size: int, changes: Changes) -> None:
 
 
 def recover(path: Path) -> bool:
-    """Complete the changes of a file from the journal of a killed process; return whether the journal existed."""
+    """Complete the changes of a file from the journal of a killed process, and return whether changes were made. A
+    journal that is incomplete, or that does not fit the size of the present file, is removed without changes.
+    """
     journal = journal_of(path)
     if not journal.is_file():
         return False

@@ -127,7 +127,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     try:
         process.stdin.write(json.dumps(jobs) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:  # the process could not be started
+    except BrokenPipeError:  # the process has already ended
         pass
     return process
 

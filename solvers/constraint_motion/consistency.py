@@ -14,9 +14,11 @@ the constraints. The violation is
 
 where r is the right-hand side of the acceleration equations. In smooth motion with the step size h, e is of order h²
 and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of e,
-accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
+accelerations, multipliers and, at index 3, velocities are projected onto the constraints. Let δ denote the change of a
+quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c is
+given below:
 
-    C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
+    C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
 The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
 changes only after a jump of a torque, after a kink of another constraint, or if steps are too long for the rotation.

@@ -9,7 +9,7 @@ tension from the first solution on, as in a net under tension. There are two sta
    the solution of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ
    |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law
    predicts for the force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at
-   most 10 %.
+   most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
@@ -85,6 +85,7 @@ class Lines:
         row, weight, stiffness, free: values at the integration points of all laws, see `Strands`; row indices continue
             from one law to the next.
         length, row_stiffness: length [m] and stiffness [N] of each row.
+        count: number of strands of this process.
     """
 
     def __init__(self, assembly: Assembly, load: float) -> None:
@@ -249,7 +250,9 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution."""
+        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution.
+        ``bend``: whether lines have bending stiffness. Return whether the solve has converged.
+        """
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
@@ -261,7 +264,9 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, and store the result as the start of the next solution."""
+        """Update contacts after a solution, and store the state as the start of the next solution. Return the result of
+        the update.
+        """
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:
@@ -272,8 +277,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Return forces [N] at all points for which all lengths have errors of at most 10 %, or None if no solution is
-        found.
+        """Return forces [N] at all points after passes that change the force densities until the errors of all lengths
+        are below `NEAR`, but at most `DENSITIES` passes. Return None if a solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)

@@ -1,8 +1,8 @@
 """Derivatives of one number with respect to many parameters of a motion: the discrete adjoint.
 
-The motion is a sequence of steps z_n+1 = F(z_n, p) of the states z (coordinates, velocities, accelerations, multipliers
-and history values). For an objective J(y_0, ..., y_N) of results y_n = y(z_n, p), the factors λ_n = dJ/dz_n follow from
-the last step to the first step:
+With the parameters p, the motion is a sequence of steps z_n+1 = F(z_n, p) of the states z (coordinates, velocities,
+accelerations, multipliers and history values). For an objective J(y_0, ..., y_N) of results y_n = y(z_n, p), the
+factors λ_n = dJ/dz_n follow from the last step to the first step:
 
     λ_n = (∂F/∂z)ᵀ λ_n+1 + (∂y/∂z)ᵀ ∂J/∂y_n,    dJ/dp = Σ ((∂F/∂p)ᵀ λ_n+1 + (∂y/∂p)ᵀ ∂J/∂y_n) + (dz_0/dp)ᵀ λ_0.
 
@@ -11,9 +11,10 @@ from an update. The products with the derivatives of u need one solve with the t
 
     r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
 
-with the factors g of u. r_z follows from assembled tangents, because z_n enters r only by predicted coordinates and
-velocities. r_d and the derivatives of updates are described in history_terms.py. If return maps compute d from u within
-the run, μ is found by iteration. r_p is the central difference between two companion models with the parameters p ± h.
+with the factors g of u; subscripts of r denote partial derivatives. r_z follows from assembled tangents, because z_n
+enters r only by predicted coordinates and velocities. r_d and the derivatives of updates are described in
+history_terms.py. If return maps compute d from u within the run, μ is found by iteration. r_p is the central difference
+between two companion models with the parameters p ± h.
 
 States are needed in reverse order. Some states are stored, and the steps after them are repeated (revolve.py).
 
@@ -122,7 +123,7 @@ def follow_plan(centre: Companion, plan: StepPlan, near: State | None, factors: 
         centre: the model.
         plan: how the step was computed.
         near: approximate end of the step, if known.
-        factors: factors of the tangent of a step nearby, if known.
+        factors: factorised tangent of a step at a nearby time, if known.
 
     Raises:
         ModelError: a Newton run cannot be repeated.
@@ -232,7 +233,7 @@ class Adjoint:
         self._guess = np.zeros(0)
 
     def add_results(self, weights: Mapping[str, float]) -> None:
-        """Add the derivatives of Σ weights · results at the state of the model."""
+        """Add the derivatives of Σ weights · results, at the state of the model, to ``factors`` and ``gradient``."""
         if any(weights.values()):
             factors, gradient = self._results.find(weights)
             for name, values in factors.items():
@@ -241,8 +242,9 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
-        coordinate and velocity so far."""
+        """Return the 2-norm of the factors of coordinates and velocities, multiplied by the largest coordinate and by
+        the largest velocity so far, respectively.
+        """
         state = self._centre.state
         self._place = max(self._place, float(np.abs(state.q).max(initial=0.0)))
         self._rate = max(self._rate, float(np.abs(state.v).max(initial=0.0)))
@@ -250,14 +252,15 @@ class Adjoint:
         return float(np.hypot((self._place or 1.0) * place, (self._rate or 1.0) * rate))
 
     def add_start(self, slopes: Mapping[str, Mapping[str, FloatArray]]) -> None:
-        """Add the derivatives of the start of the motion; ``slopes`` contains the derivatives of the arrays of the
-        state by names of the parameter and of the array."""
+        """Add the contribution of the start of the motion to the gradient; ``slopes`` contains the derivatives of the
+        arrays of the initial state, by names of the parameter and of the array.
+        """
         for name, own in slopes.items():
             self.gradient[name] += sum(float(self.factors[which] @ own[which]) for which in NAMES)
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Pass over the projection of the end of a step. The state of the model is the end before the projection. The
-        arguments are explained in `step_back`.
+        """Replace the factors of the end of a step after its projection by the factors of the end before the
+        projection. The state of the model is the end before the projection. The arguments are explained in `step_back`.
         """
         centre, factors, h = self._centre, self.factors, step.h
         for pair in self._pairs.values():
@@ -279,7 +282,9 @@ class Adjoint:
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
-            """Return the derivative for changes of the given entries of an array, in the ratios ``shares``."""
+            """Return the derivative of the result of `weigh` with respect to a common factor of changes of the given
+            entries of an array, which are in the ratios ``shares``.
+            """
             size, ends = PROJECTION_STEP * (float(np.abs(before[name]).max(initial=0.0)) or 1.0), []
             for side in (1.0, -1.0):
                 moved = {**before, name: before[name].copy()}
@@ -310,7 +315,7 @@ class Adjoint:
             getattr(centre.state, name)[:] = before[name]
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Pass over a step without its projection.
+        """Replace the factors of the end of a step before its projection by the factors of its start.
 
         Args:
             start, t: arrays of the state at the start of the step, and its time [s].
@@ -380,7 +385,7 @@ class Adjoint:
     def _run_back(
         self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, start: FloatArray, later: FloatArray | None
     ) -> RunFactors:
-        """Return the factors of all that a Newton run and the update that follows read.
+        """Return the factors of all quantities that a Newton run and the subsequent update read.
 
         Args:
             run: the run.
@@ -465,7 +470,7 @@ class Adjoint:
         Args:
             run: the run; the tangent of Newton's method is up to date.
             g: factors of the unknowns, shape (u,).
-            of_data: factors of the history values without the equations, shape (d,).
+            of_data: factors of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
             maps: derivatives of return maps, or None.
 
@@ -500,7 +505,7 @@ class Adjoint:
                 self._guess = mu
                 return mu, weigh()
             if STALLED < size > SLOW * before and not exact:
-                # the factors belong to a step nearby
+                # the factorised tangent belongs to a step at a nearby time
                 run.factors, exact = self._centre.factorise(), True
             before = size
         raise ModelError(
@@ -511,7 +516,7 @@ class Adjoint:
 
 @dataclass
 class TurningSlopes:
-    """Derivatives of the predictor and of the end of a step for Euler parameters, by names of output and input.
+    """Derivatives of the Euler parameters in the predictor and at the end of a step, by names of output and input.
 
     Attributes:
         rotations: local indices of the Euler parameters, shape (k, 4).
@@ -533,8 +538,8 @@ class TurningSlopes:
 
 
 def find_turning(centre: Companion, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> TurningSlopes:
-    """Return the derivatives of a step for Euler parameters by central differences. Afterwards the step has begun
-    again.
+    """Return the derivatives of the Euler parameters in a step, see `TurningSlopes`, by central differences. Afterwards
+    the step has begun again.
     """
     rotations, run, slopes = centre.integrator.rotations, step.runs[-1], dict[str, dict[str, FloatArray]]()
     of_dof = centre.problem.sparsity.unknowns.of_dof
@@ -624,7 +629,7 @@ def evaluate_objective(
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
         checkpoints: largest number of stored states; steps between stored states are repeated. Default: as many as fit
-            into 256 MB.
+            into 256 MB, but at least 10.
 
     Raises:
         ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results,
@@ -742,8 +747,10 @@ def read_objective(
 def run_back(
     adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int
 ) -> tuple[int, FloatArray]:
-    """Pass over all steps from the last to the first; return the number of steps that were repeated to reach the starts
-    of other steps, and the sizes of the factors after each step, from the end to the start, shape (k,)."""
+    """Compute the factors of all steps from the last to the first. Return the number of steps that were repeated to
+    reach the starts of other steps, and the size of the factors at each step (see `Adjoint.find_size`), from the end to
+    the start, shape (k,).
+    """
     repeated, near, sizes, factors = 0, record.last, list[float](), None
     plans, stored = record.plans, record.stored
     set_state(centre, record.last.arrays, record.last.t)

@@ -31,8 +31,8 @@ MOTION = ("q", "v", "a", "carried", "lam")
 REPETITIONS = 12
 """Largest number of Newton iterations that repeat a Newton run of the motion."""
 REUSES = 4
-"""Number of these iterations that use the same factors. Most runs need no more iterations, because they start from the
-solution of the motion.
+"""Number of these iterations that use the same factorised tangent. Most runs need no more iterations, because they
+start from the solution of the motion.
 """
 REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
@@ -48,7 +48,7 @@ class RepeatedRun:
         found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
             in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
-        factors: factors of the tangent at the solution.
+        factors: factorised tangent at the solution.
         rounding: 2-norm of the rounding errors of the residual.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
@@ -183,7 +183,7 @@ class Companion:
         return found
 
     def factorise(self) -> Any:
-        """Return factors of the tangent at the last unknowns.
+        """Return the LU factors of the tangent at the last unknowns.
 
         Raises:
             ModelError: the tangent is singular.
@@ -192,7 +192,9 @@ class Companion:
         return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
 
     def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
-        """Copy the end of the step, with the history values ``data``, to the state."""
+        """Copy the end of the step, with the history values ``data``, to the state, and project it onto the constraints
+        if the step was projected.
+        """
         self.load(unknowns, data)
         self.kernels.end()
         self.state.t = step.then
@@ -292,7 +294,7 @@ def repeat_run(
         data: history values of the run, shape (d,); with return maps, approximate history values.
         maps: whether return maps compute the history values.
         t: end of the step [s].
-        factors: factors of a similar tangent for the first iterations, or None.
+        factors: LU factors of a similar tangent for the first iterations, or None.
 
     Raises:
         ModelError: the run does not converge.

@@ -1,9 +1,9 @@
 """Derivatives of the equations of a step with respect to many parameters, from the rows that a parameter changes.
 
 Most parameters change columns of few rows. The tables of the two companion models of a parameter are compared, once. In
-each step, only the forces of the rows are evaluated that differ, or that refer to rows that differ. These evaluations
-read the motion of the nominal model. The constant mass matrix and constant weights are compared once. If a parameter
-changes reference coordinates or markers, the companion models are evaluated as a whole.
+each step, forces are evaluated only for rows that differ between both models, and for rows that refer to such rows.
+These evaluations read the motion of the nominal model. The constant mass matrix and constant weights are compared once.
+If a parameter changes reference coordinates or markers, the companion models are evaluated as a whole.
 """
 
 from __future__ import annotations
@@ -83,8 +83,9 @@ class ParameterTerms:
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
-        """Subtract the products of the factors of the equations of motion, shape (n,), and of the constraints, shape
-        (m,), with the derivatives of the equations, which are evaluated at the fields of the nominal model.
+        """Subtract from ``gradient`` the products of the factors of the equations of motion, shape (n,), and of the
+        constraints, shape (m,), with the derivatives of these equations with respect to the parameters. The derivatives
+        are evaluated at the fields of the nominal model.
         """
         if not self._names:
             return
@@ -101,7 +102,8 @@ class ParameterTerms:
     def add_update(
         self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: dict[str, float], maps: bool = False
     ) -> None:
-        """Add the products of factors of history values, shape (d,), with the derivatives of an update.
+        """Add the products of factors of history values, shape (d,), with the derivatives of an update with respect to
+        the parameters.
 
         Args:
             weights: the factors.
@@ -129,7 +131,9 @@ class ParameterTerms:
         return not any(role_of(component) == "marker" for component, rows in find_changed(pair).items() if rows.any())
 
     def _find_systems(self, pair: CompanionPair, side: Companion, history: bool = False) -> list[System]:
-        """Return systems of the rows that a parameter changes, or all rows of the laws with history values."""
+        """Return systems of the rows that a parameter changes. If ``history`` is true, return the systems of all rows
+        of the laws to which these rows belong.
+        """
         found = []
         for component, rows in find_changed(pair).items():
             system = side.assembly.layout.systems.get(component)
@@ -146,7 +150,9 @@ class ParameterTerms:
         return found
 
     def _force_steps(self, system: System, s: Evaluation, scale: float, total: FloatArray) -> list[Step]:
-        """Return the steps that add the products of a system to a total."""
+        """Return the steps that add the products of the factors with the forces and constraint equations of a system,
+        multiplied by ``scale``, to ``total``.
+        """
         n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
         own = np.unique(system.dofs)
         functions: list[tuple[Function, Evaluation, float]] = []
@@ -192,7 +198,9 @@ class ParameterTerms:
     def _sum_masses(
         self, entries: Sequence[tuple[IntArray, IntArray, FloatArray, int]], n: int
     ) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
-        """Return rows, columns, values and number of the parameter of all derivatives of the constant mass matrix."""
+        """Return, for each entry of the derivatives of the constant mass matrix with respect to the parameters: row,
+        column, value, and index of the parameter.
+        """
         found = []
         for number in range(len(self._names)):
             total = csr_array((n, n))

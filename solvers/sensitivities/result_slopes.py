@@ -19,7 +19,7 @@ from windlass.solvers.sensitivities.motion import CompanionPair
 SHARE = 1e-6
 """Perturbation of a value, relative to the largest value of the array [1]."""
 LARGER = 1e3
-"""Ratio of the larger changes with which dependences are sought [1]."""
+"""Ratio of the larger to the smaller perturbation with which dependences of results are sought [1]."""
 NAMES = (*MOTION, "data")
 
 
@@ -29,7 +29,7 @@ class ResultSlopes:
     Args:
         companion: the model; its state is perturbed and restored.
         pairs: the companion models of each parameter.
-        varies: whether each history value changes continuously, shape (d,).
+        varies: whether each of the d history values changes continuously, shape (d,).
         create: function that creates a companion model in which the parameters with given names are changed together.
     """
 

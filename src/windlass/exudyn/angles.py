@@ -3,8 +3,11 @@ parameters.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-The exact motion is the same for angles and Euler parameters, but the numerical errors differ if the angular velocity of
-the body changes. These errors are of second order in the step size.
+R is the rotation matrix of a body, and a, b and c are the angles. R_x, R_y and R_z are the rotations by these angles
+about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. ω is the angular velocity in the global frame, and
+the index t denotes the derivative with respect to time. The exact motion is the same for angles and Euler parameters,
+but the numerical errors differ if the angular velocity of the body changes. These errors are of second order in the
+step size.
 """
 
 from __future__ import annotations
@@ -53,8 +56,9 @@ def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
-    """Return 2 vec(rate e*)/|e|² in the global frame: the angular velocity if ``rate`` is e_t, or the angular
-    acceleration if ``rate`` is e_tt.
+    """Return the vector part of the quaternion 2 rate e*/|e|² in the global frame, where e* is the conjugate of the
+    Euler parameters e. The result is the angular velocity if ``rate`` is e_t, or the angular acceleration if ``rate``
+    is e_tt.
     """
     w, u = e[0], e[1:]
     vector: FloatArray = 2.0 * (w * rate[1:] - rate[0] * u + np.cross(u, rate[1:])) / (e @ e)
@@ -71,6 +75,7 @@ class AngleNode:
         item: dictionary of the node in Exudyn.
         last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values.
             Therefore angles are continuous beyond half a turn; see `FollowAngles`.
+        reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
     """
 
     node: Entity

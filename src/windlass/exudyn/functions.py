@@ -25,7 +25,7 @@ ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 class MainSystemView:
     """The argument ``mbs`` of user functions. When a function reads the state, the coordinates of the MainSystem are
-    updated first.
+    updated first; if the function must depend only on time, ModelError is raised instead.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
@@ -70,6 +70,8 @@ class UserFunctions:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
             during a call.
+        mbs: the MainSystem, or None.
+        in_time, in_motion: arguments ``mbs`` of user functions that may depend only on time, and on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:

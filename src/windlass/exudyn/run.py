@@ -169,7 +169,7 @@ def find_time(state: State) -> float:
 
 class Due:
     """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period, and the end.
+    of a period since the start (each step if the period is 0), and the end.
 
     Args:
         period: the period [s].
@@ -184,7 +184,7 @@ class Due:
         self._start = self._next = self.last = 0.0
 
     def begin(self, state: State) -> None:
-        """Store the start time, at which the first row is written, and compute the time of the next row."""
+        """Store the start time as the time of the last row, and compute the time of the next row."""
         self._start = self.last = self._clock(state)
         self._next = self._start + self._period
 
@@ -233,7 +233,7 @@ class SensorHook(StepHook):
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Write the first row, at the start."""
+        """Check the files of the sensors, and add a row for the start."""
         for item in self._wanted.values() if self._files else ():
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
@@ -315,7 +315,7 @@ class SolutionFile(StepHook):
         )
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Write the first row, at the start."""
+        """Check the file, and add a row for the start unless ``writeInitialValues`` is false."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
         self._rows = []
         self._due.begin(state)
@@ -383,7 +383,8 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem, and return its result for Exudyn; see
+    `export.answer`.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.

@@ -8,8 +8,8 @@ be executed in parallel. The methods are from SciPy:
 - ``simplex``: Nelder-Mead. It is suitable for noisy results, but does not fulfil limits exactly.
 - ``evolution``: differential evolution. It is suitable for objectives with several local minima, but needs many runs.
 
-``simplex`` and ``evolution`` treat each point that violates a limit as worse than all other points, and compare such
-points by the sum of the violations.
+``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
+limits, and compare such points by the sum of the violations.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341.
 """
