@@ -2,8 +2,8 @@
 one length of the rope the load resonates.
 
 Run it with ``windlass run examples/lowering_line.py``; ``-help`` lists all options. ``windlass show
-lowering_line_out/lowering.vtkhdf`` shows the rope, the load and the forces of the water; the folder contains a picture
-of tension and length over time.
+lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder also contains a picture of tension and
+length over time.
 
 The rope is a winch rope with cables in reserve (`WinchReserve`). The forces of the water act on the part of the rope
 that is outside the winch and below the surface (`WinchFluidLoad`), and on the load, a sphere (`SphereFluidLoad`). The
