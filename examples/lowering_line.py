@@ -119,7 +119,8 @@ def main() -> None:
     con.prescribe(world, rope.nodes[0], "y", lambda t: grown(t) * np.sin(OMEGA * t))
     waves = con.regular_wave(height, period)
     sea = world.add(con.Fluid, name="sea", density=WATER, transition=0.2, wave_growth=WAIT, **waves)
-    world.add(con.WinchFluidLoad, name="water on the rope", cable=rope.cables, fluid=sea, diameter=ROPE)
+    # many points, because a long cable pierces the surface
+    world.add(con.WinchFluidLoad, name="water on the rope", cable=rope.cables, fluid=sea, diameter=ROPE, points=24)
     world.add(con.SphereFluidLoad, name="water on the load", marker=load, fluid=sea, diameter=DIAMETER)
 
     tension, ledger = Tension(rope), wl.EnergyLedger()
@@ -136,7 +137,10 @@ def main() -> None:
         columns = np.column_stack((np.sin(OMEGA * t), np.cos(OMEGA * t), np.ones_like(t)))
         sine, cosine, mean = np.linalg.lstsq(columns, force, rcond=None)[0]
         weight = (MASS + RHO * length) * GRAVITY
-        lift = WATER * GRAVITY * (VOLUME + np.pi * ROPE**2 / 4.0 * (length - TIP))
+        # the rope is stretched by the mean of the tensions at its ends
+        load_in_water = (MASS - WATER * VOLUME) * GRAVITY
+        stretched = length * (1.0 + (load_in_water + 0.5 * RHO * length * GRAVITY) / EA)
+        lift = WATER * GRAVITY * (VOLUME + np.pi * ROPE**2 / 4.0 * (stretched - TIP))
         found.append((f"length {length:.1f} m: mean tension [N]", float(mean), weight - lift))
         found.append((f"length {length:.1f} m: amplitude [N]", float(np.hypot(sine, cosine)), eval_amplitude(length)))
     # before the heave has grown, and before the waves reach the load
