@@ -192,7 +192,7 @@ def test_lowering_line(tmp_path: Path) -> None:
     """A load is lowered through the surface and beyond the resonance: mean tensions and amplitudes at both stops agree
     with the closed forms, and the energy balance closes.
     """
-    words = ["-output", "none", "-wanted", "50", "-step", "0.1"]
+    words = ["-output", "none", "-wanted", "50"]
     results, table = run_example("lowering_line", words, tmp_path)
     for name, (found, exact) in results["found"].items():
         assert_allclose(found, exact, rtol=0.02 if "amplitude" in name else 3e-3, err_msg=name)
