@@ -487,7 +487,7 @@ def load_cell(s: Sketch) -> None:
     s.measure((0.4, 0.63), (1.0, 0.63), "time_constant", (0.9, -0.02))
 
 
-@draws("LineLoad", "LineTorque", "FluidLoad")
+@draws("LineLoad", "LineTorque", "FluidLoad", "WinchFluidLoad")
 def line_load(s: Sketch) -> None:
     way = s.curve([(0, 0), (1.6, 0.4), (3.4, 0.3), (5.0, -0.2)])
     s.dot(way[0])
