@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from windlass.solvers.linear.packages import set_direct
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import estimate_rounding
 from windlass.solvers.sensitivities.evaluate import Results, create_model, factorise
+from windlass.solvers.sensitivities.tangent_factors import TangentFactors
 from windlass.solvers.stepping.step_kernels import StepKernels
 
 Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
@@ -38,6 +39,15 @@ REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
 
 
+class Factors(Protocol):
+    """Factors of a tangent."""
+
+    def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
+        """Return the solution for the right-hand side b, shape (u,), or with ``trans`` = "T" the solution of the
+        transposed equations.
+        """
+
+
 @dataclass
 class RepeatedRun:
     """A repeated Newton run of a step of the motion.
@@ -48,20 +58,23 @@ class RepeatedRun:
         found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
             in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
-        factors: factors of the tangent at the solution.
-        rounding: 2-norm of the rounding errors of the residual.
+        factors: factors of the tangent at the solution, or nearby.
+        near: whether the tangent in the matrix of the problem is the tangent at the solution, apart from a relative
+            difference `REPEATED` of the unknowns, directly after the run.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
+        rounding: 2-norm of the rounding errors of the residual, if known.
     """
 
     unknowns: FloatArray
     data: FloatArray
     found: FloatArray
     updated: FloatArray
-    factors: Any
-    rounding: float
+    factors: Factors
+    near: bool
     maps: bool
     like: int = -1
+    rounding: float = 0.0
 
 
 @dataclass
@@ -107,6 +120,17 @@ class Companion:
         self.kernels = StepKernels(self.integrator, self.problem)
         self.consistency = Consistency(self.problem, self.integrator, *solver.consistency.settings)
         self._maps, self._revision = Program([]), -1
+        self._shared: TangentFactors | None = None
+
+    def share_factors(self) -> None:
+        """From this call on, use the linear solver of Newton's method in `factorise`, whose factors are valid until the
+        next call of `factorise`."""
+        self._shared = TangentFactors(self.problem)
+
+    def distrust_factors(self) -> None:
+        """From this call on, factorise tangents with more pivoting; the shared factors are replaced at once."""
+        if self._shared is not None:
+            self._shared.leave()
 
     def prepare(self, h: float, decides: bool) -> None:
         """Determine contact states, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
@@ -182,14 +206,18 @@ class Companion:
         found: FloatArray = np.array(problem.residual_vector.array_r)
         return found
 
-    def factorise(self) -> Any:
+    def factorise(self) -> Factors:
         """Return factors of the tangent at the last unknowns.
 
         Raises:
             ModelError: the tangent is singular.
         """
         self.problem.update_tangent(self.problem.unknowns)
-        return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
+        if self._shared is not None:
+            self._shared.update()
+            return self._shared
+        found: Factors = factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
+        return found
 
     def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
         """Copy the end of the step, with the history values ``data``, to the state."""
@@ -272,6 +300,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     for number, known in enumerate(solver.attempt.runs[-plan.runs :] or [start]):
         maps = plan.maps and number == 0
         run = repeat_run(centre, near, known if maps or number > 0 else start, maps, plan.then)
+        run.rounding = estimate_rounding(centre.problem)
         run.like = plan.like if number == plan.runs - 1 else -1
         step.runs.append(run)
     for name in (*MOTION, "data"):
@@ -282,7 +311,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
 
 
 def repeat_run(
-    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: Any = None
+    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: Factors | None = None
 ) -> RepeatedRun:
     """Repeat a Newton run from unknowns near its solution.
 
@@ -300,22 +329,25 @@ def repeat_run(
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
     # kept constant
     for follows in (True, False) if maps else (False,):
-        unknowns, now, rounding = near, data, None
+        unknowns, now, rounding, fresh = near, data, None, False
         for number in range(REPETITIONS):
             if follows:
                 now = centre.map_history(unknowns)
             residual = centre.eval_residual(unknowns, now)
             if factors is None or (number > 0 and number % REUSES == 0):
-                factors, rounding = centre.factorise(), None
-            if rounding is None:
-                rounding = estimate_rounding(centre.problem)
+                factors, rounding, fresh = centre.factorise(), None, True
             change = factors.solve(residual)
             unknowns = unknowns - change
-            is_small = np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0)
-            if is_small or (number > 0 and np.linalg.norm(residual) <= rounding):
+            is_small = bool(np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0))
+            fresh = fresh and is_small
+            if not is_small and number > 0:
+                if rounding is None:
+                    rounding = estimate_rounding(centre.problem)
+                is_small = bool(np.linalg.norm(residual) <= rounding)
+            if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
+                return RepeatedRun(unknowns, now, found, updated, factors, fresh, maps)
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
     )
