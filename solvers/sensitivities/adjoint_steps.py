@@ -83,7 +83,7 @@ class Adjoint:
         self._history = HistoryTerms(centre, varies) if len(varies) else None
         self._results = ResultSlopes(centre, models, varies)
         self._terms = ParameterTerms(centre, models)
-        self._projection = ProjectionTerms(centre, models)
+        self._projection = ProjectionTerms(centre, models, self._terms)
         # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
         self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
         # parameters whose companion models are evaluated as a whole

@@ -16,7 +16,7 @@ from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import Fields, evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
-from windlass.solvers.constraint_motion.consistency import Consistency
+from windlass.solvers.constraint_motion.consistency import Consistency, Trace
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import set_direct
@@ -37,6 +37,8 @@ solution of the motion.
 """
 REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
+NEAR = 1e-8
+"""Relative difference of the unknowns below which tangents are treated as equal [1]."""
 
 
 class Factors(Protocol):
@@ -59,8 +61,8 @@ class RepeatedRun:
             in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
         factors: factors of the tangent at the solution, or nearby.
-        near: whether the tangent in the matrix of the problem is the tangent at the solution, apart from a relative
-            difference `REPEATED` of the unknowns, directly after the run.
+        near: whether the matrix of the problem contains the tangent at the solution directly after the run, apart from
+            a relative difference `NEAR` of the unknowns.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, if known.
@@ -185,10 +187,10 @@ class Companion:
         self.assembly.updates.program()
         return self.assembly.fields.data.copy()
 
-    def project(self, h: float) -> None:
-        """Project the state at the end of a step of size h [s] onto the constraints."""
+    def project(self, h: float, trace: Trace | None = None) -> None:
+        """Project the state at the end of a step of size h [s] onto the constraints; store the changes in ``trace``."""
         self.assembly.load_fields(self.state)
-        self.consistency.project(self.state, h)
+        self.consistency.project(self.state, h, trace)
 
     def load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
         """Compute the fields from unknowns and history values, and return the fields."""
@@ -327,19 +329,21 @@ def repeat_run(
         ModelError: the run does not converge.
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
-    # kept constant
-    for follows in (True, False) if maps else (False,):
-        unknowns, now, rounding, fresh = near, data, None, False
+    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
+    # run then begins from the predictor, like the motion
+    tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
+    for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:
+        unknowns, now, rounding, moved = begin, data, None, np.inf
         for number in range(REPETITIONS):
             if follows:
                 now = centre.map_history(unknowns)
             residual = centre.eval_residual(unknowns, now)
-            if factors is None or (number > 0 and number % REUSES == 0):
-                factors, rounding, fresh = centre.factorise(), None, True
+            if factors is None or (number > 0 and number % reuses == 0):
+                factors, rounding, moved = centre.factorise(), None, 0.0
             change = factors.solve(residual)
             unknowns = unknowns - change
-            is_small = bool(np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0))
-            fresh = fresh and is_small
+            size, largest = float(np.abs(change).max(initial=0.0)), float(np.abs(unknowns).max(initial=0.0))
+            is_small, moved = size <= REPEATED * largest, moved + size
             if not is_small and number > 0:
                 if rounding is None:
                     rounding = estimate_rounding(centre.problem)
@@ -347,7 +351,7 @@ def repeat_run(
             if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                return RepeatedRun(unknowns, now, found, updated, factors, fresh, maps)
+                return RepeatedRun(unknowns, now, found, updated, factors, moved <= NEAR * largest, maps)
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
     )

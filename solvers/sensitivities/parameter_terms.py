@@ -95,8 +95,13 @@ class ParameterTerms:
         """Subtract the products of the factors of the equations of motion, shape (n,), and of the constraints, shape
         (m,), with the derivatives of the equations, which are evaluated at the fields of the nominal model.
         """
+        for name, change in self.find(mu, nu).items():
+            gradient[name] -= change
+
+    def find(self, mu: FloatArray, nu: FloatArray) -> dict[str, float]:
+        """Return the products that `add` subtracts."""
         if not self._names:
-            return
+            return {}
         self._mu[:-1], self._nu[:-1], self._totals[:] = mu, nu, 0.0
         with self._centre.assembly.calling():
             self._program()
@@ -104,8 +109,7 @@ class ParameterTerms:
         a = self._centre.assembly.fields.a
         inertia = np.bincount(numbers, values * mu[rows] * a[columns], minlength=len(self._names))
         total = (self._totals + inertia - self._loads @ mu) / self._steps
-        for name, change in zip(self._names, total.tolist(), strict=True):
-            gradient[name] -= change
+        return dict(zip(self._names, total.tolist(), strict=True))
 
     def add_update(
         self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: dict[str, float], maps: bool = False
