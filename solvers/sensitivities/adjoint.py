@@ -41,7 +41,6 @@ from windlass.solvers.sensitivities.recorded_motion import (
     follow_plan,
     record_motion,
     set_state,
-    to_state,
 )
 from windlass.solvers.sensitivities.revolve import reverse
 from windlass.solvers.verdicts.verdict import Verdict
@@ -181,14 +180,13 @@ def run_back(
             stored[move.end] = start
             continue
         plan = plans[move.end]
-        step = follow_plan(centre, plan, to_state(centre, near))
+        step = follow_plan(centre, plan, near)
         if plan.projects:
             end_step(centre, step)
             adjoint.project_back(start.arrays, start.t, step)
             set_state(centre, start.arrays, start.t)
             centre.begin_step(plan.h, plan.then)
-            step.runs[-1].near = False
-        adjoint.step_back(start.arrays, start.t, step)
+        adjoint.step_back(start.arrays, start.t, step, plan.projects)
         factors = step.runs[0].factors
         set_state(centre, start.arrays, start.t)
         adjoint.add_results({name: float(each[move.end]) for name, each in weights.items()})

@@ -42,7 +42,7 @@ STALLED = 1e-9
 rounding error [1].
 """
 SLOW = 0.1
-"""Relative change of the factors in a refinement above which factors with more pivoting are used [1]."""
+"""Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
 READS = {"x", "v", "data", "start_data"}
 
 
@@ -136,12 +136,13 @@ class Adjoint:
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 
-    def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
+    def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep, projects: bool = False) -> None:
         """Pass over a step without its projection.
 
         Args:
             start, t: arrays of the state at the start of the step, and its time [s]. The model is in this step.
             step: the repeated step.
+            projects: whether the adjoint has passed over a projection of the end of the step.
         """
         centre, factors = self._centre, self.factors
         for pair in self._whole.values():
@@ -167,7 +168,7 @@ class Adjoint:
         for number in range(len(step.runs) - 1, -1, -1):
             run = step.runs[number]
             later = kept.pop(number, None)
-            back = self._run_back(run, g, of_data, start["data"], later, near=run.near and len(step.runs) == 1)
+            back = self._run_back(run, g, of_data, start["data"], later, alone=len(step.runs) == 1 and not projects)
             of_q, of_v = of_q + back.q, of_v + back.v
             start_q, start_v, of_start = start_q + back.start_x, start_v + back.start_v, of_start + back.start_data
             g, of_data = np.zeros_like(g), back.data
@@ -209,7 +210,7 @@ class Adjoint:
         of_data: FloatArray,
         start: FloatArray,
         later: FloatArray | None,
-        near: bool,
+        alone: bool,
     ) -> RunFactors:
         """Return the factors of all that a Newton run and the update that follows read.
 
@@ -219,7 +220,7 @@ class Adjoint:
             of_data: factors of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
             later: factors of the history values of the run from a later run with the same values, shape (d,), or None.
-            near: whether the tangent of the run is up to date.
+            alone: whether no other tangent was factorised after the run was repeated.
         """
         centre, history = self._centre, self._history
         problem, n = centre.problem, centre.assembly.layout.spare
@@ -248,21 +249,24 @@ class Adjoint:
         if later is not None:
             found.data += later
         centre.load(run.unknowns, run.data)
-        if not near:
+        if alone and not run.near:
+            # the factors belong to unknowns nearby
+            problem.update_tangent(problem.unknowns)
+        elif not alone:
             run.factors = centre.factorise()
-        mu, of_run = self._solve(run, g, found.data, forces, map_slopes)
+        mu, of_run, right = self._solve(run, g, found.data, forces, map_slopes)
         found.data = of_run
+        of_motion = mu[places.of_dof]
         by_v = self._tangents.multiply(0.0, 1.0, mu)[places.of_dof]
         if self._assembled:
-            inertia, x = np.zeros(n + 1), np.append(mu[places.of_dof], 0.0)
-            centre.assembly.add_mass_product(x, inertia)
-            by_x = self._tangents.multiply_whole(mu)[places.of_dof]
-            by_x -= scheme.v_factor * by_v + scheme.a_factor * inertia[:-1]
+            # r_uᵀ mu is the right-hand side
+            inertia = np.zeros(n + 1)
+            centre.assembly.add_mass_product(np.append(of_motion, 0.0), inertia)
+            found.q += scheme.v_factor * by_v + scheme.a_factor * inertia[:-1] - right[places.of_dof]
         else:
-            by_x = self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
-        found.q -= by_x
+            found.q -= self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
         found.v -= by_v
-        self._terms.add(mu[places.of_dof], mu[places.of_multiplier], self.gradient)
+        self._terms.add(of_motion, mu[places.of_multiplier], self.gradient)
         for name, pair in self._whole.items():
             change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
             self.gradient[name] -= float(mu @ change) / (2.0 * pair.h)
@@ -292,11 +296,12 @@ class Adjoint:
     def _solve(
         self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, forces: ForceSlopes | None,
         maps: UpdateSlopes | None,
-    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-        """Return the factors mu of the equations of a run, shape (u,), and of its history values, shape (d,).
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+        """Return the factors mu of the equations of a run, shape (u,), the factors of its history values, shape (d,),
+        and the product r_uᵀ mu, shape (u,).
 
         Args:
-            run: the run; the tangent of Newton's method and its factors are up to date.
+            run: the run; the tangent of Newton's method is up to date, and its factors belong to unknowns nearby.
             g: factors of the unknowns, shape (u,).
             of_data: factors of the history values without the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
@@ -306,7 +311,7 @@ class Adjoint:
             ModelError: the iteration does not converge.
         """
         places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
-        mu, before, largest, size = np.zeros_like(g), np.inf, 0.0, 0.0
+        mu, before, largest, size, exact = np.zeros_like(g), np.inf, 0.0, 0.0, False
 
         def weigh() -> FloatArray:
             """Return the factors of the history values for the present mu."""
@@ -328,9 +333,11 @@ class Adjoint:
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):
-                return mu, weigh()
-            if number > 0 and size > SLOW and maps is None:
-                self._centre.distrust_factors()
+                return mu, weigh(), right
+            if number > 0 and size > SLOW * before and size > STALLED and maps is None:
+                if exact:
+                    self._centre.distrust_factors()
+                run.factors, exact = self._centre.factorise(), True
             before = size
         raise ModelError(
             f"the adjoint of the step to t = {scheme.t:.9g} s does not converge: its relative change is still "

@@ -37,8 +37,13 @@ solution of the motion.
 """
 REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
-NEAR = 1e-8
-"""Relative difference of the unknowns below which tangents are treated as equal [1]."""
+QUADRATIC = 1e-6
+"""Relative change of the unknowns in an iteration with the exact tangent, below which a Newton run is treated as
+repeated, because the next change would be of the order of the square of this change [1].
+"""
+NEAR = 1e-7
+"""Relative difference of the unknowns below which tangents of models without history values are treated as equal [1].
+"""
 
 
 class Factors(Protocol):
@@ -130,7 +135,7 @@ class Companion:
         self._shared = TangentFactors(self.problem)
 
     def distrust_factors(self) -> None:
-        """From this call on, factorise tangents with more pivoting; the shared factors are replaced at once."""
+        """From this call on, factorise tangents with more pivoting."""
         if self._shared is not None:
             self._shared.leave()
 
@@ -144,11 +149,11 @@ class Companion:
         """Begin a step of size h [s] from the state to the time ``then`` [s]."""
         self.problem.start(self.kernels.predict(self.state, h, then))
 
-    def read_unknowns(self, end: State) -> FloatArray:
-        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its
-        end.
+    def read_unknowns(self, a: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return the unknowns of the step, shape (u,), from the accelerations, shape (n,), and the multipliers, shape
+        (m,), at its end.
         """
-        self.problem.guess(end.a, end.lam)
+        self.problem.guess(a, lam)
         found: FloatArray = np.array(self.problem.unknowns.array_r)
         return found
 
@@ -298,7 +303,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     plan = plan_step(start, solver, end.t - state.t, end.t, projects)
     step = RepeatedStep(plan.h, plan.then, state, [], projects)
     centre.begin_step(plan.h, plan.then)
-    near = centre.read_unknowns(end)
+    near = centre.read_unknowns(end.a, end.lam)
     for number, known in enumerate(solver.attempt.runs[-plan.runs :] or [start]):
         maps = plan.maps and number == 0
         run = repeat_run(centre, near, known if maps or number > 0 else start, maps, plan.then)
@@ -343,7 +348,8 @@ def repeat_run(
             change = factors.solve(residual)
             unknowns = unknowns - change
             size, largest = float(np.abs(change).max(initial=0.0)), float(np.abs(unknowns).max(initial=0.0))
-            is_small, moved = size <= REPEATED * largest, moved + size
+            is_small = size <= (QUADRATIC if moved == 0.0 else REPEATED) * largest
+            moved += size
             if not is_small and number > 0:
                 if rounding is None:
                     rounding = estimate_rounding(centre.problem)
@@ -351,7 +357,7 @@ def repeat_run(
             if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                return RepeatedRun(unknowns, now, found, updated, factors, moved <= NEAR * largest, maps)
+                return RepeatedRun(unknowns, now, found, updated, factors, not len(now) and moved <= NEAR * largest, maps)
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
     )

@@ -62,8 +62,12 @@ def compare_columns(one: EntityTable, two: EntityTable, name: str) -> BoolArray:
     """Return whether each value of a column differs between two tables with equal numbers of rows, shape (rows,)."""
     a, b = one.local(name), two.local(name)
     if a.dtype != object and b.dtype != object and a.shape == b.shape:
-        differs: BoolArray = (a != b).reshape(len(a), -1).any(axis=1)
-        return differs
+        differs = a != b
+        found: BoolArray = differs if differs.ndim == 1 else differs.reshape(len(a), -1).any(axis=1)
+        return found
+    if len(a) and a.strides == b.strides == (0,):
+        # all rows have the same function
+        return np.full(len(a), not is_same(a[0], b[0]))
     return np.array([not is_same(x, y) for x, y in zip(a, b, strict=True)], bool)
 
 
@@ -79,9 +83,12 @@ def find_force_rows(one: World, two: World) -> Rows | None:
             continue
         other = two.tables[component]
         fixed = {*component.initial_columns, *component.reference_columns, *component.refs, component.state_column}
-        if any(compare_columns(table, other, name).any() for name in table.names if name in fixed):
-            return None
-        found[component] = compare_tables(table, other)
+        found[component] = np.zeros(table.count, np.bool_)
+        for name in table.names:
+            differs = compare_columns(table, other, name)
+            if name in fixed and differs.any():
+                return None
+            found[component] |= differs
     for component, rows in add_references(one, found).items():
         if rows.any() and not exerts_only_forces(component):
             return None

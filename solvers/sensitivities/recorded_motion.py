@@ -51,15 +51,6 @@ class StoredState:
         return cls({name: getattr(state, name).copy() for name in NAMES}, state.t)
 
 
-def to_state(centre: Companion, stored: StoredState) -> State:
-    """Return a stored state as a state of the model."""
-    found = centre.state.copy()
-    for name in NAMES:
-        getattr(found, name)[:] = stored.arrays[name]
-    found.t = stored.t
-    return found
-
-
 @dataclass
 class Record:
     """A computed motion.
@@ -113,7 +104,7 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
 
 
 def follow_plan(
-    centre: Companion, plan: StepPlan, near: State | None = None, factors: Factors | None = None
+    centre: Companion, plan: StepPlan, near: StoredState | None = None, factors: Factors | None = None
 ) -> RepeatedStep:
     """Repeat the Newton runs of a step from the state of the companion model, which does not change.
 
@@ -129,7 +120,8 @@ def follow_plan(
     state = centre.state
     step = RepeatedStep(plan.h, plan.then, state, [], projects=False)
     centre.begin_step(plan.h, plan.then)
-    unknowns, data = centre.read_unknowns(state if near is None else near), state.data.copy()
+    end = (state.a, state.lam) if near is None else (near.arrays["a"], near.arrays["lam"])
+    unknowns, data = centre.read_unknowns(*end), state.data.copy()
     for number in range(plan.runs):
         if number > 0:
             last = number == plan.runs - 1 and plan.like >= 0
