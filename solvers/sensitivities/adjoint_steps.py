@@ -22,6 +22,7 @@ import numpy as np
 
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
 from windlass.solvers.constraint_motion.initial import MassSolver
 from windlass.solvers.sensitivities.companion import Companion, RepeatedRun, RepeatedStep
 from windlass.solvers.sensitivities.history_terms import ForceSlopes, HistoryTerms, UpdateSlopes
@@ -37,6 +38,8 @@ ITERATIONS = 60
 """Largest number of iterations of the factors of a Newton run."""
 ACCURATE = 1e-12
 """Relative change of the factors in an iteration below which the iteration ends [1]."""
+BALANCED = 1e-12
+"""Error of the equations of the factors, relative to the right-hand side, up to which the iteration ends [1]."""
 STALLED = 1e-9
 """Relative change of the factors in an iteration up to which a change that no longer decreases is accepted as a
 rounding error [1].
@@ -44,6 +47,47 @@ rounding error [1].
 SLOW = 0.1
 """Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
 READS = {"x", "v", "data", "start_data"}
+
+
+@kernel
+def weigh_unknowns(
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    carried: FloatArray,
+    numbers: tuple[float, float, float],
+    out: FloatArray,
+) -> None:
+    """Compute the factors of the unknowns of a step from the factors of its end, shape (n,) each; ``numbers`` are the
+    factors of velocities and accelerations, and the share of the accelerations in the algorithmic accelerations.
+    """
+    for i in range(len(q)):
+        out[i] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
+
+
+@kernel
+def weigh_start(
+    of_q: FloatArray,
+    of_v: FloatArray,
+    of_c: FloatArray,
+    numbers: tuple[float, float, float, float, float, float],
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    carried: FloatArray,
+) -> None:
+    """Compute the factors of the start of a step from the factors of the predicted coordinates ``of_q``, velocities
+    ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each; ``numbers`` are h, β, γ, two shares of the
+    algorithmic accelerations, and 1 for a method with algorithmic accelerations, otherwise 0.
+    """
+    h, beta, gamma, new, old, generalised = numbers
+    for i in range(len(q)):
+        algorithmic = of_c[i] + h * h * beta * of_q[i] + h * gamma * of_v[i]
+        before = h * h * (0.5 - beta) * of_q[i] + h * (1.0 - gamma) * of_v[i] + old * algorithmic
+        q[i] = of_q[i]
+        v[i] = h * of_q[i] + of_v[i]
+        a[i] = new * algorithmic + (1.0 - generalised) * before
+        carried[i] = generalised * before
 
 
 @dataclass
@@ -155,8 +199,8 @@ class Adjoint:
         of_q, of_v, of_c = factors["q"].copy(), factors["v"].copy(), factors["carried"].copy()
         of_start, start_q, start_v = np.zeros_like(factors["data"]), np.zeros(n), np.zeros(n)
         share = integrator.shares[2] if integrator.generalised else 0.0
-        g = np.zeros(problem.pattern.rows)
-        of_unknown = of_q + scheme.v_factor * of_v + scheme.a_factor * (factors["a"] + share * of_c)
+        g, of_unknown = np.zeros(problem.pattern.rows), np.zeros(n)
+        weigh_unknowns(of_q, of_v, factors["a"], of_c, (scheme.v_factor, scheme.a_factor, share), of_unknown)
         turning = integrator.rotations.ravel()
         turns = find_turning(centre, start, t, step) if len(turning) else None
         if turns is not None:
@@ -169,27 +213,26 @@ class Adjoint:
             run = step.runs[number]
             later = kept.pop(number, None)
             back = self._run_back(run, g, of_data, start["data"], later, alone=len(step.runs) == 1 and not projects)
-            of_q, of_v = of_q + back.q, of_v + back.v
-            start_q, start_v, of_start = start_q + back.start_x, start_v + back.start_v, of_start + back.start_data
+            of_q += back.q
+            of_v += back.v
+            if self._history is not None:
+                start_q, start_v, of_start = start_q + back.start_x, start_v + back.start_v, of_start + back.start_data
             g, of_data = np.zeros_like(g), back.data
             if number > 0 and run.like >= 0:
                 kept[run.like] = kept.get(run.like, 0.0) + back.data
                 of_data = np.zeros_like(back.data)
         of_start = of_start + of_data
-        h, beta, gamma = step.h, integrator.beta, integrator.gamma
-        of_c = of_c + h * h * beta * of_q + h * gamma * of_v
-        old = h * h * (0.5 - beta) * of_q + h * (1.0 - gamma) * of_v
-        of_a, of_old = integrator.shares[0] * of_c, old + integrator.shares[1] * of_c
-        if not integrator.generalised:
-            of_a, of_old = of_a + of_old, np.zeros_like(of_a)
-        found = {"q": of_q, "v": h * of_q + of_v, "a": of_a, "carried": of_old}
+        found = {name: np.zeros(n) for name in ROTATED}
+        numbers = step.h, integrator.beta, integrator.gamma, *integrator.shares[:2], float(integrator.generalised)
+        weigh_start(of_q, of_v, of_c, numbers, found["q"], found["v"], found["a"], found["carried"])
         if turns is not None:
             ends = {**factors, "q0": of_q, "v0": of_v}
             for name, values in found.items():
                 found[name] = values.copy()
                 found[name][turning] = turns.multiply(name, ends)[turning]
             self._add_turning(factors, step)
-        found["q"], found["v"] = found["q"] + start_q, found["v"] + start_v
+        found["q"] += start_q
+        found["v"] += start_v
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
 
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
@@ -326,6 +369,8 @@ class Adjoint:
                 right[places.of_dof] += maps.x.multiply(of_run, n + 1)[:-1]
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             left = right - self._tangents.multiply_whole(mu) if number else right
+            if number > 0 and maps is None and np.abs(left).max() <= BALANCED * np.abs(right).max():
+                return mu, weigh(), right
             correction = run.factors.solve(left, trans="T")
             mu = mu + correction
             largest = max(largest, float(np.abs(mu).max(initial=0.0)))

@@ -357,7 +357,9 @@ def repeat_run(
             if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                return RepeatedRun(unknowns, now, found, updated, factors, not len(now) and moved <= NEAR * largest, maps)
+                return RepeatedRun(
+                    unknowns, now, found, updated, factors, not len(now) and moved <= NEAR * largest, maps
+                )
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
     )

@@ -30,7 +30,7 @@ def add_references(world: World, found: Rows) -> Rows:
     entities = np.zeros(world.count, bool)
     for component, rows in found.items():
         entities[tables[component].ids[rows]] = True
-    again = entities.any()
+    again = bool(entities.any())
     while again:
         again = False
         for component, table in tables.items():
