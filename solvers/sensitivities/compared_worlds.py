@@ -71,9 +71,9 @@ def compare_columns(one: EntityTable, two: EntityTable, name: str) -> BoolArray:
     return np.array([not is_same(x, y) for x, y in zip(a, b, strict=True)], bool)
 
 
-def find_force_rows(one: World, two: World) -> Rows | None:
-    """Return the rows that differ between two models, or None if the differences change more than forces and masses:
-    initial values, positions, references, markers, constraints, or laws with history values.
+def find_rows(one: World, two: World) -> Rows | None:
+    """Return the rows that differ between two models, or None if gravity, initial values, positions or references
+    differ.
     """
     if (one.gravity != two.gravity).any():
         return None
@@ -89,9 +89,6 @@ def find_force_rows(one: World, two: World) -> Rows | None:
             if name in fixed and differs.any():
                 return None
             found[component] |= differs
-    for component, rows in add_references(one, found).items():
-        if rows.any() and not exerts_only_forces(component):
-            return None
     return found
 
 
