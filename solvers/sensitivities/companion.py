@@ -37,22 +37,12 @@ solution of the motion.
 """
 REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
-QUADRATIC = 1e-6
+NEAR = 1e-6
 """Relative change of the unknowns in an iteration with the exact tangent, below which a Newton run is treated as
-repeated, because the next change would be of the order of the square of this change [1].
+repeated, because the next change would be of the order of the square of this change [1]. In models without history
+values, the tangent before this change is used for derivatives; its error causes relative errors of derivatives below
+1e-8.
 """
-NEAR = 1e-7
-"""Relative difference of the unknowns below which tangents of models without history values are treated as equal [1].
-"""
-
-
-class Factors(Protocol):
-    """Factors of a tangent."""
-
-    def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
-        """Return the solution for the right-hand side b, shape (u,), or with ``trans`` = "T" the solution of the
-        transposed equations.
-        """
 
 
 @dataclass
@@ -348,7 +338,7 @@ def repeat_run(
             change = factors.solve(residual)
             unknowns = unknowns - change
             size, largest = float(np.abs(change).max(initial=0.0)), float(np.abs(unknowns).max(initial=0.0))
-            is_small = size <= (QUADRATIC if moved == 0.0 else REPEATED) * largest
+            is_small = size <= (NEAR if moved == 0.0 else REPEATED) * largest
             moved += size
             if not is_small and number > 0:
                 if rounding is None:
