@@ -45,6 +45,15 @@ values, the tangent before this change is used for derivatives; its error causes
 """
 
 
+class Factors(Protocol):
+    """Factors of a tangent."""
+
+    def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
+        """Return the solution for the right-hand side b, shape (u,), or with ``trans`` = "T" the solution of the
+        transposed equations.
+        """
+
+
 @dataclass
 class RepeatedRun:
     """A repeated Newton run of a step of the motion.
