@@ -45,7 +45,7 @@ values, the tangent before this change is used for derivatives; its error causes
 """
 
 
-class Factors(Protocol):
+class LinearFactors(Protocol):
     """Factors of a tangent."""
 
     def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
@@ -76,7 +76,7 @@ class RepeatedRun:
     data: FloatArray
     found: FloatArray
     updated: FloatArray
-    factors: Factors
+    factors: LinearFactors
     near: bool
     maps: bool
     like: int = -1
@@ -212,7 +212,7 @@ class Companion:
         found: FloatArray = np.array(problem.residual_vector.array_r)
         return found
 
-    def factorise(self) -> Factors:
+    def factorise(self) -> LinearFactors:
         """Return factors of the tangent at the last unknowns.
 
         Raises:
@@ -222,7 +222,7 @@ class Companion:
         if self._shared is not None:
             self._shared.update()
             return self._shared
-        found: Factors = factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
+        found: LinearFactors = factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
         return found
 
     def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
@@ -317,7 +317,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
 
 
 def repeat_run(
-    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: Factors | None = None
+    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: LinearFactors | None = None
 ) -> RepeatedRun:
     """Repeat a Newton run from unknowns near its solution.
 

@@ -13,18 +13,18 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 
-Rows = dict[type[Component], BoolArray]
+ChangedRows = dict[type[Component], BoolArray]
 """Whether each row of each table differs between two models, or refers to a row that differs, shape (rows,) each."""
 
 
-def compare_worlds(one: World, two: World) -> Rows:
+def compare_worlds(one: World, two: World) -> ChangedRows:
     """Return the rows that differ between two models with equal numbers of rows, apart from initial values."""
     tables = {component: table for component, table in one.tables.items() if table.count}
     found = {component: compare_tables(table, two.tables[component]) for component, table in tables.items()}
     return add_references(one, found)
 
 
-def add_references(world: World, found: Rows) -> Rows:
+def add_references(world: World, found: ChangedRows) -> ChangedRows:
     """Return the given rows and all rows that refer to one of them, directly or through other rows."""
     tables = {component: world.tables[component] for component in found}
     entities = np.zeros(world.count, bool)
@@ -71,13 +71,13 @@ def compare_columns(one: EntityTable, two: EntityTable, name: str) -> BoolArray:
     return np.array([not is_same(x, y) for x, y in zip(a, b, strict=True)], bool)
 
 
-def find_rows(one: World, two: World) -> Rows | None:
+def find_rows(one: World, two: World) -> ChangedRows | None:
     """Return the rows that differ between two models, or None if gravity, initial values, positions or references
     differ.
     """
     if (one.gravity != two.gravity).any():
         return None
-    found = Rows()
+    found = ChangedRows()
     for component, table in one.tables.items():
         if not table.count:
             continue

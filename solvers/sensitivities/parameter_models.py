@@ -24,7 +24,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import Companion, Model, create_companion
-from windlass.solvers.sensitivities.compared_worlds import Rows, add_references, exerts_only_forces, find_rows
+from windlass.solvers.sensitivities.compared_worlds import ChangedRows, add_references, exerts_only_forces, find_rows
 from windlass.solvers.sensitivities.evaluate import call_model, create_model, require_equal
 from windlass.solvers.sensitivities.motion import CompanionPair
 
@@ -139,7 +139,7 @@ class ParameterModels:
         nowhere = np.zeros(count, np.int64)
         return [(names, np.maximum(of_dof, 0)) for names, of_dof in groups] + [([name], nowhere) for name in alone]
 
-    def _find_rows(self, world: World) -> dict[str, Rows | None]:
+    def _find_rows(self, world: World) -> dict[str, ChangedRows | None]:
         """Return the rows that each parameter changes, or None for parameters that change more than forces and masses;
         ``world`` is the model with the values of all parameters, which is not finalized.
 
@@ -149,7 +149,7 @@ class ParameterModels:
         """
         names = list(self._p)
         digits = (len(names) - 1).bit_length()
-        numbers, changed = dict[type[Component], IntArray](), Rows()
+        numbers, changed = dict[type[Component], IntArray](), ChangedRows()
         for digit in range(digits) if 2 * digits < len(names) else ():
             parts = [[name for k, name in enumerate(names) if k >> digit & 1 == value] for value in (0, 1)]
             low, high = (self._compare(world, part) for part in parts)
@@ -169,13 +169,13 @@ class ParameterModels:
                 }
         return {name: self._compare(world, [name]) for name in names}
 
-    def _compare(self, world: World, names: Sequence[str]) -> Rows | None:
+    def _compare(self, world: World, names: Sequence[str]) -> ChangedRows | None:
         """Return the rows that change with parameters; see `find_rows`."""
         other, _, *_ = call_model(self._model, self._change(names, 1.0), moves=True)
         require_equal(world, other, " and ".join(names))
         return find_rows(world, other)
 
-    def _find_dofs(self, world: World, rows: Rows) -> BoolArray | None:
+    def _find_dofs(self, world: World, rows: ChangedRows) -> BoolArray | None:
         """Return whether each coordinate belongs to changed rows, or to rows that refer to changed rows, shape (n +
         1,), or None if these rows affect more than forces and masses."""
         layout, every = self._centre.assembly.layout, add_references(world, rows)

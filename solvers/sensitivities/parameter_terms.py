@@ -21,7 +21,7 @@ from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.law import require_law, role_of
 from windlass.framework.model.system import Evaluation, Function, System, evaluate
 from windlass.solvers.sensitivities.companion import Companion
-from windlass.solvers.sensitivities.compared_worlds import Rows, compare_worlds
+from windlass.solvers.sensitivities.compared_worlds import ChangedRows, compare_worlds
 from windlass.solvers.sensitivities.motion import CompanionPair
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
 
@@ -207,7 +207,7 @@ class ParameterTerms:
                 programs[name] = Program(steps), arrays[0], arrays[1]
 
 
-def find_changed(pair: CompanionPair) -> Rows:
+def find_changed(pair: CompanionPair) -> ChangedRows:
     """Return the rows that differ between the companion models of a pair."""
     if pair.changed is None:
         pair.changed = compare_worlds(pair.above.world, pair.below.world)

@@ -16,7 +16,7 @@ from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import (
     MOTION,
     Companion,
-    Factors,
+    LinearFactors,
     RepeatedStep,
     StepPlan,
     plan_step,
@@ -104,7 +104,7 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
 
 
 def follow_plan(
-    centre: Companion, plan: StepPlan, near: StoredState | None = None, factors: Factors | None = None
+    centre: Companion, plan: StepPlan, near: StoredState | None = None, factors: LinearFactors | None = None
 ) -> RepeatedStep:
     """Repeat the Newton runs of a step from the state of the companion model, which does not change.
 

@@ -145,7 +145,7 @@ class BoxSearch:
 
     def _by_mma(self, start: FloatArray, slacks: int) -> str:
         try:
-            import nlopt
+            import nlopt  # imported here, because few users have it
         except ImportError:
             raise OptionError("-method mma: needs NLopt: pip install 'windlass[nlopt]'") from None
         search, stopped = nlopt.opt(nlopt.LD_MMA, len(start)), list[Spent]()
@@ -174,7 +174,7 @@ class BoxSearch:
         return "converged"
 
     def _by_tao(self, start: FloatArray, slacks: int) -> str:
-        from windlass.framework.runtime.petsc import PETSc
+        from windlass.framework.runtime.petsc import PETSc  # imported here, because help is printed faster without it
 
         comm = PETSc.COMM_SELF
         x, low, high, slope = (PETSc.Vec().createSeq(len(start), comm=comm) for _ in range(4))
