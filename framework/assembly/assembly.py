@@ -43,7 +43,7 @@ _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Values(Protocol):
-    """Values at which an assembly is evaluated; see `State`."""
+    """Interface of the values (such as time and displacements) at which an assembly is evaluated; see `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -55,7 +55,8 @@ class Values(Protocol):
 
 
 class Assembly:
-    """The systems of one process with their local numbering, field arrays and sparsity.
+    """The systems of one process, with the process-local numbers of coordinates and unknowns, the arrays of the fields
+    and the sparsity of the tangent.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
@@ -63,14 +64,14 @@ class Assembly:
 
     Attributes:
         layout: local numbers of coordinates and unknowns.
-        processes: the processes among which the world is divided.
+        processes: the MPI processes among which the rows of the world are divided.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is evaluating forces; if true, no other state may be loaded into the fields.
-        revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
+        evaluating: whether a solver is evaluating forces; while true, no other state may be loaded into the fields.
+        revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
         world, comm: values of the arguments.
@@ -108,7 +109,7 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return an object for rows of this process in local numbering. Repeated calls for the same rows return the
+        """Return an object for rows of this process in local numbering. Repeated calls with the same rows return the
         same object.
         """
         key = table.component, rows.tobytes()
@@ -202,12 +203,12 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return how often the set of coordinates that systems couple has changed."""
+        """Return the number of times that the set of coordinates that systems couple has changed."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds to matrix values of the storage in use, with the slots of the rows of a
-        component.
+        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values of the
+        storage in use.
         """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
@@ -215,17 +216,19 @@ class Assembly:
 
     @property
     def sparsity(self) -> Sparsity:
-        """Sparsity of the storage in use."""
+        """Sparsity of the tangent in the storage in use."""
         return self._sparsity if self._sparsity is not None else self.use(Storage.ROWS)
 
     @property
     def pattern(self) -> Pattern:
-        """Sparsity of the storage by rows. Reading this property selects the storage by rows."""
+        """Sparsity of the tangent in the storage by rows (`Storage.ROWS`). Reading this property selects the storage by
+        rows.
+        """
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity of the storage by rows, like `pattern`, after an update for the tangent at the present
-        fields; see `use`.
+        """Return the sparsity of the tangent in the storage by rows, like `pattern`, but first update it for the
+        coordinates that systems couple at the present fields; see `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 
@@ -246,7 +249,7 @@ class Assembly:
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
         """Return the steps of a `Program` that is equivalent to `update_markers`; if ``readers`` is given, return only
-        the steps whose results ``readers`` need.
+        the steps whose results the steps ``readers`` need.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
@@ -293,7 +296,8 @@ class Assembly:
 
         Args:
             values: matrix values in the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
-            dq, dv, da: derivatives of q, v and a with respect to the unknowns of the solver.
+            dq, dv, da: derivatives of the coordinates q, the velocities v and the accelerations a with respect to the
+                unknowns of the solver, scalars.
             load_factor: factor on loads.
             mass: factor on the constant mass matrix; in dynamics the factor is equal to da.
         """
@@ -368,7 +372,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Reset history values that a call of `World.set` has made invalid. Call this method before a step."""
+        """Reset the history values that are invalid since a call of `World.set`. Call this method before a step."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
@@ -395,20 +399,23 @@ class Assembly:
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
-        """Return the reasons why rows of this world cannot be evaluated at the present fields. The call is
-        collective."""
+        """Return the reasons why rows of this world cannot be evaluated at the present fields; the list is empty if all
+        rows can be evaluated. The call is collective.
+        """
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Return the reasons why no motion can start from the present fields. The call is collective."""
+        """Return the reasons why no motion can start from the present fields; the list is empty if a motion can start.
+        The call is collective.
+        """
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
-        """Return the rows with invalid values at the present fields. The call is collective."""
+        """Return messages on the rows with invalid values at the present fields. The call is collective."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """Return the messages of all processes without repetitions."""
+        """Return the messages of all processes, without repeated messages."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     @contextmanager

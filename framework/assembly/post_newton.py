@@ -55,10 +55,10 @@ class PostNewtonUpdates:
     Args:
         fields: the fields of the assembly.
         systems: the systems with an update.
-        keeps: whether each update stores the previous history values in ``used``.
+        keeps: whether each update first copies the history values to ``used``.
 
     Attributes:
-        total: result of the previous update, see `judge_outcomes`.
+        total: combined result of all systems in the previous update, shape (6,), see `judge_outcomes`.
         used: history values before the previous update, which the Newton run used, shape (d,); empty unless ``keeps``.
     """
 
@@ -93,13 +93,13 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Set the start of the step in the fields to a given motion, and the step size to 0. Later updates refer to this
-    step.
+    """In the fields, set the motion at the start of the step to a given motion, and the step size to 0. Later
+    post-Newton updates then compute with this start and step size.
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.
         reference: reference coordinates by local number, shape (n + 1,).
-        start: the motion.
+        start: the motion at the start of the step.
     """
     n = len(start.q)
     np.add(reference[:n], start.q, out=fields.start_x[:n])

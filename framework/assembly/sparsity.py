@@ -22,8 +22,8 @@ class Pattern:
         indptr: index of the first entry of each row, or of the first block of each row of blocks, shape (u + 1,),
             int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: index of the last slot, which receives contributions without a matrix position.
-        block: number of rows, equal to the number of columns, of a block; 1 for scalar entries.
+        spare: index of the last slot, which collects the values of entries that are not in the matrix.
+        block: number of rows and columns of each square block; 1 for scalar entries.
     """
 
     indptr: IntArray
@@ -118,14 +118,14 @@ def _coarsen(numbers: IntArray, block: int) -> IntArray:
     are in one block; -1 for no unknown.
     """
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
-        # consecutive unknowns that do not start at a block boundary are in two blocks
+        # consecutive unknowns that do not start at a block boundary lie in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
         numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
     return numbers // block
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Return whether all numbers, shape (k, m), are unknowns (not -1), and are consecutive within each group of
+    """Return whether no number, shape (k, m), is -1 (no unknown), and the numbers are consecutive within each group of
     block_size columns.
     """
     begins = numbers[:, ::block_size]
@@ -169,7 +169,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
         entries: columns of the entries; on return, the first entries are the remaining columns.
-        place: work array, shape (rows,).
+        place: work array, shape (rows,); its content on entry and on return has no meaning.
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
@@ -207,7 +207,9 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
-    """Add A x or |A| x to out, for the matrix A with values in the order of `Pattern`."""
+    """Add A x to out, or the product with the absolute values |A|, for the matrix A with values in the order of
+    `Pattern`.
+    """
     if block == 1:
         for i in range(len(indptr) - 1):
             total = out[i]

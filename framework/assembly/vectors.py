@@ -1,4 +1,6 @@
-"""PETSc vectors of unknowns and the local arrays (owned unknowns, then ghosts) that belong to them."""
+"""PETSc vectors of unknowns, and the arrays of this process (owned unknowns, then ghosts) that contain the same
+values.
+"""
 
 from __future__ import annotations
 

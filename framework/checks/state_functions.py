@@ -36,9 +36,9 @@ class StateFunction:
         derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
             for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.
-        names: names of the function and of its derivative, with the row number, for messages.
+        names: names of the function and of its derivative in messages, with the row number.
         words: description of the required result, with its unit, for messages.
-        calls: counter of calls; only the first calls are checked.
+        calls: counter of calls; derivatives are checked only in the first calls.
     """
 
     function: Callable[..., Any]

@@ -76,7 +76,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 def largest_int() -> int:
     """Return PETSc's largest whole number."""
-    import numpy as np  # imported here, because the command line starts faster without NumPy
+    import numpy as np  # imported inside the function, because the command line starts faster without NumPy
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     return int(np.iinfo(PETSc.IntType).max)
@@ -93,8 +93,8 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
     """Return an option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts all
-    options. If several options are wrong, the result is the option whose value PETSc's reason quotes; if the reason
-    quotes no value, the option may be another one than that of the reason.
+    options. If several options are wrong, the result is the option whose value is quoted in PETSc's reason. If the
+    reason quotes no value, the returned option may differ from the option to which the reason applies.
 
     PETSc reads copies of the options under another prefix, so that the original options still count as unused.
 
@@ -106,8 +106,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # whether PETSc reads an option may depend on other options, such as a type, so PETSc's message is searched for the
-    # wrong value
+    # the wrong option is identified by its value in PETSc's message, because PETSc may read an option only if other
+    # options, such as a type, are given
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in mine if mine[name] and mine[name] in reason.split()]
     name = next(iter([*(name for name in quoted if name in without), *without, *quoted, *mine]))

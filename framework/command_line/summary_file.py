@@ -52,14 +52,14 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # the entry by which Windlass recognises the file must be the first entry
+    # Windlass recognises its files by an entry that must be at the beginning of the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")
 
 
 def _as_json(value: Any) -> Any:
-    import numpy as np  # imported here, because the command line starts faster without NumPy
+    import numpy as np  # imported inside the function, because the command line starts faster without NumPy
 
     if isinstance(value, Mapping):
         return {str(key): _as_json(part) for key, part in value.items()}

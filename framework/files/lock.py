@@ -32,8 +32,8 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the descriptor of the open lock file (``number``), the number of objects that hold the
-    lock, and the ID of the process.
+    """A lock of this process: the descriptor of the open lock file (``number``), the number of `Lock` objects that hold
+    the lock, and the ID of this process.
     """
 
     number: int
@@ -44,7 +44,7 @@ class _Held:
 @dataclass
 class _Locks:
     """Locks that this process holds, by path; paths of locks whose takeover was reported; and the function that returns
-    whether notes are omitted.
+    whether no notes are printed.
     """
 
     held: dict[Path, _Held] = field(default_factory=dict)
@@ -56,7 +56,7 @@ _process = _Locks()
 
 
 def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
-    """Set the function that returns whether notes on locks are omitted (-quiet)."""
+    """Set the function that returns whether no notes on locks are printed (-quiet)."""
     _process.is_quiet = is_quiet
 
 
@@ -166,8 +166,8 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Return whether the process that is named in a lock may be running. The result is True if the process is on
-    another host, because it cannot be checked there.
+    """Return whether the process that is named in a lock may still run. The result is True if the process is on another
+    host, because it cannot be checked there.
     """
     if owner.get("host") != socket.gethostname():
         return bool(owner)

@@ -74,7 +74,7 @@ def note_series_mark(mark: bytes) -> None:
 
 
 def is_series(head: bytes) -> bool:
-    """Return whether a file that begins with the given bytes belongs to a series that Windlass has written."""
+    """Return whether a file that begins with the given bytes is a file of a series that Windlass has written."""
     return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
 
 
@@ -100,14 +100,14 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
     """Return the path after a check that Windlass may write to it: no file exists, or Windlass has written the file.
 
-    Each writer calls this function as soon as the path is known, and again before it writes the file.
+    Each writer calls this function when it receives the path, and again before it writes the file.
 
     Args:
         path: the file.
         what: name of the output, for the message.
         kind: type of the file, which determines its mark.
-        own: bytes at the beginning of a file that also identify it as a file of Windlass, as an alternative to the mark
-            of its type; used for tables.
+        own: a file that begins with these bytes is a file of Windlass even if it does not contain the mark of its type;
+            used for tables.
 
     Raises:
         OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of
@@ -202,7 +202,7 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Record that the writer begins to write, and claim its files again if they were released. The method itself
+        """Record that the writer begins to write, and claim its files again if they were released. This method itself
         writes nothing.
 
         Raises:

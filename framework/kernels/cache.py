@@ -41,7 +41,7 @@ _there: set[str] = set()
 
 
 class UntrustedError(Exception):
-    """Another user may have written a folder or file."""
+    """Error for a folder or file that another user may have written."""
 
 
 @functools.cache
@@ -86,7 +86,7 @@ def _is_private(group: int) -> bool:
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
-    """Write a compile result to a file of its own, completely or not at all.
+    """Write a compile result to a new file, completely or not at all.
 
     Raises:
         NotCacheableError: the result refers to an object that cannot be described in the file.
@@ -265,12 +265,12 @@ def _read_trusted(path: Path) -> bytes | None:
 
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
-    """Raise an error if a symbol is missing, because a missing symbol at link time would end the process."""
+    """Raise an error if a symbol is missing, because the linker would end the process for a missing symbol."""
     # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
     # longer than reading a small kernel
     unknown = set(symbols) - _there
-    # To set up numba's function tables takes longer than to read all kernels. The tables are needed only if machine
-    # code refers to symbols that the set-up registers.
+    # To set up numba's function tables takes longer than to read all kernels. The function tables are needed only if
+    # machine code refers to symbols that this set-up registers.
     for register in (_register_runtime, target_context.refresh):
         if all(map(_is_there, unknown)):
             break
@@ -282,8 +282,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
 
 
 def _register_runtime() -> None:
-    """Register the functions of numba's library for arrays. Numba's own set-up also compiles functions, which are
-    needed only for the compilation of kernels.
+    """Register the functions of numba's library for arrays. Numba's own set-up would, in addition, compile functions
+    that are needed only for the compilation of kernels.
     """
     helpers: dict[str, int] = getattr(_numba.core.runtime._nrt_python, "c_helpers", {})
     for name, address in helpers.items():

@@ -40,7 +40,7 @@ shifted in the argument of the instruction."""
 
 
 class NotCacheableError(Exception):
-    """An input of machine code cannot be described in a form that is equal in all processes."""
+    """Error for an input of machine code that cannot be described in a form that is equal in all processes."""
 
 
 def _is_importable(class_: Any) -> bool:
@@ -100,7 +100,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # a built-in name, or a local variable of the enclosing function
+            continue  # the name is built-in, or is a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
@@ -186,7 +186,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     """Return a description of a constant or called function that is equal in all processes; the arguments are explained
     in `eval_content`.
     """
-    # these types are checked first, because they are the most frequent
+    # these types are checked first, because most constants have them
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)

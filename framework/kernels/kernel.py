@@ -1,20 +1,18 @@
 """Kernels: the decorator that compiles functions with inner loops, and the cache of machine code between runs.
 
 The compiler is numba. The name of a file of machine code is a hash of all inputs of the compilation. Therefore outdated
-code is never read, and paths and dates of files have no effect. The inputs are: the instructions of the kernel and of
-all kernels to which it refers, values of constants, options, types of arguments, versions of Python, NumPy and numba,
-and the CPU. A change of a called function in another file changes the key of all its callers. A kernel that a factory
-function creates has the same key in every process. Several processes may write files at the same time. The security
-rules and the digest of files are described in cache.py.
+machine code is never read, and the paths and dates of source files have no effect. The inputs are: the instructions of
+the kernel and of all kernels to which it refers, values of constants, options, types of arguments, versions of Python,
+NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call it also change, even if they are
+in other files. A kernel that a factory function creates has the same key in every process. Several processes may write
+files at the same time. The security rules and the digest of files are described in cache.py.
 
-Environment variables:
-    WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. In this case, a division of floats by zero
-        raises an error, while compiled code gives inf or NaN.
-    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; this code is slower, and is
-        cached separately.
+Environment variables: WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. Without compilation, a
+    division of floats by zero raises an error, while compiled code gives inf or NaN. WINDLASS_BOUNDSCHECK=1: array
+    indices are checked, and a wrong index raises IndexError; code with these checks is slower, and is cached
+    separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
-        must belong to the user or to root, and no other user may be able to write to it. A read-only folder can be
-        used, too.
+        must belong to the user or to root, and no other user may be able to write to it. The folder may be read-only.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
         cores. At most 9 processes are used.
 """
@@ -61,8 +59,8 @@ R = TypeVar("R")
 
 _numba: Any = numba  # internal functions of numba have no type annotations
 
-# Imported objects exist until the end of the process. They are excluded from garbage collection, which would take a
-# fifth of the time of a short run.
+# Objects that an import creates exist until the end of the process. They are excluded from garbage collection, which
+# would take a fifth of the time of a short run.
 gc.freeze()
 
 # Optimisations that the compiler may use. They preserve NaN and inf, because a kernel must be able to detect values
@@ -92,7 +90,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
-        inline: whether the code is always inserted into the callers, for small functions.
+        inline: whether the code is always inserted into the callers; useful for small functions.
 
     Raises:
         TypeError: ``function`` is not a Python function.
@@ -158,8 +156,9 @@ def compiled() -> list[tuple[str, float]]:
 
 
 def compiling_time() -> float:
-    """Return the time that this process has spent on compilation, and on waiting for other processes that compile
-    [s]."""
+    """Return the time that this process has spent on compilation, including the time in which it waited for other
+    processes that compile [s].
+    """
     return _process.waited + sum(seconds for _, seconds in _process.compiled)
 
 
@@ -197,7 +196,7 @@ def asked() -> list[Job]:
 
 @dataclass
 class _Compilation:
-    """A compilation in progress, which includes the compilation of called kernels."""
+    """A compilation in progress, including the compilations of called kernels."""
 
     cache: _KernelCache
     signature: Any
@@ -235,7 +234,7 @@ def _find_processor(target_context: Any) -> tuple[Any, ...]:
 
 
 def _describe_place() -> str:
-    """Return the folder of machine code, or the reason why no folder is used."""
+    """Return the folder of machine code, or None and the reason why no folder is used."""
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
         reason = f"the cache folder {folder} can be read only"
@@ -260,8 +259,8 @@ class _KernelCache:
         self.name: str = dispatcher.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return a compile result from this process or from the cache folder, or None; in this case numba compiles the
-        kernel.
+        """Return a compile result from this process or from the cache folder; if there is none, return None, and numba
+        compiles the kernel.
         """
         key = None
         try:
@@ -270,7 +269,7 @@ class _KernelCache:
             keys = self.eval_keys(arguments, return_type, form)
             if form != INNER:
                 _process.asked.append((self.dispatcher, arguments, form))
-                _process.open.clear()  # compilations that are still in the list have failed
+                _process.open.clear()  # a compilation that is still in the list has failed
             key = keys[0]
             for enough in keys:
                 result = _process.ready.get(enough)
@@ -296,7 +295,7 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # if the cache raises an error, the kernel is compiled again
+        except Exception as error:  # if an error occurs in the cache, the kernel is compiled again
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
         # Add the key to the name of the code, because the linker finds code by name, and numba's names contain counters
         # that differ between processes.

@@ -5,9 +5,9 @@ of the arguments and the form of the kernel (see compiling.py). The file also li
 order in which the model requests them. tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
-other cores also compile these kernels; see ahead.py. Each of these processes first compiles the kernels of the listed
-model that is most similar to the present model. The processes begin at different positions in the list of this model,
-so that they compile different parts of the list at the same time.
+other cores compile these kernels together with this process; see ahead.py. Each of these processes first compiles the
+kernels of the listed model that is most similar to the present model. The processes begin at different positions in the
+list of this model, so that they compile different parts of the list at the same time.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Job(NamedTuple):
 
 
 class ListError(WindlassError):
-    """The list of kernels cannot be read."""
+    """Error for a list of kernels that cannot be read."""
 
 
 def read_list() -> list[Job]:
@@ -94,7 +94,7 @@ def write_list(models: list[list[Job]]) -> None:
         for model in models
     ]
     parts = {"types": list(numbers), "kernels": list(places), "models": lists}
-    # one line for each type, each kernel and each model
+    # the file has one line for each type, each kernel and each model
     blocks = [f'"{title}": [\n' + ",\n".join(lines) + "\n]" for title, lines in parts.items()]
     LIST.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
 
@@ -163,7 +163,8 @@ def start_helpers(missing: str, folder: Path) -> None:
     wanted = [job for job in jobs if is_loaded(job.module)]
     if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
-    # kernels of several laws may have the same name, so each new process checks itself which kernels are compiled
+    # the names do not identify the kernels, because kernels of several laws may have the same name; therefore each new
+    # process checks which kernels are compiled
     similar = _find_similar(models, is_loaded)
     others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):
@@ -172,8 +173,8 @@ def start_helpers(missing: str, folder: Path) -> None:
 
 
 def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:
-    """Return the kernels of the most similar model among the models whose laws this process has loaded; modules that
-    few models use have a larger weight, because they distinguish the models.
+    """Return the kernels of that listed model whose laws are most similar to the laws that this process has loaded.
+    Modules that few models use have a larger weight in this comparison.
     """
     used = [{job.module for job in model} for model in models]
     count = Counter(module for modules in used for module in modules)

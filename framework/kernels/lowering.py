@@ -1,9 +1,10 @@
-"""Code generation for kernels. The code does not count references to arrays that belong to the caller.
+"""Generation of the machine code of kernels. The generated code does not count references to arrays that belong to the
+caller.
 
-By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes the counting
-operations that it can prove to be superfluous. In many kernels most of the code consists of these operations. Arguments
-and constants, and parts and views of these, exist longer than a call, so they need no reference counts. References to
-arrays that a kernel creates are counted as usual.
+By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
+counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
+code. Arguments and constants, and parts and views of these, exist longer than a call, so they need no reference counts.
+References to arrays that a kernel creates are counted as usual.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     def lower(self) -> None:
         """Generate the code of the whole kernel."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
-        # the context is copied, because `lower_inst` changes it
+        # a copy of the context is passed, because `lower_inst` changes the context
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 

@@ -38,6 +38,8 @@ def remember_operators(context: Any) -> None:
 
 
 def _is_known(function: Any) -> bool:
-    """Return whether the result types of a function, or of the compiler's type of a function, are cached."""
+    """Return whether the result types of a function are cached; the function is given as object or as the compiler's
+    type.
+    """
     plain = function.typing_key if type(function) is _types.Function else function
     return plain in _EXACT or getattr(plain, "__module__", "") == "_operator"

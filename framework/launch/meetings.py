@@ -1,11 +1,11 @@
 """Synchronisation of processes: all processes begin each solve together. If the processes execute different parts of a
-script, the difference is detected before a deadlock.
+script, an error is reported, because the processes would otherwise wait for each other forever.
 
 The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
-task of its predecessor. If a process has ended or has started another task, a neighbour in the ring reports an error
-and ends the job. If a process leaves a solve with an error that its script catches, all processes must leave the solve.
-Otherwise the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may end
-early if it ends on all processes. Therefore each process checks before each step whether its predecessor also
+task of its predecessor. If a process has ended or begins a different task, its neighbour in the ring reports an error
+and ends the job. If a process leaves a solve with an error that its script catches, all other processes must also leave
+the solve. Otherwise the job ends, because the remaining processes would wait forever. A loop over the steps of a solve
+may end early if it ends on all processes. Therefore each process checks before each step whether its predecessor also
 continues.
 """
 

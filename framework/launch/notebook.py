@@ -27,7 +27,9 @@ class LiveLine:
         self._handle: Any = None
 
     def write(self, words: str, share: float | None) -> None:
-        """Show a text and a bar. The filled fraction of the bar is a number from 0 to 1; for None no bar is shown."""
+        """Show a text and a bar. The filled fraction of the bar is a number from 0 to 1; if the fraction is None, no
+        bar is shown.
+        """
         display: Any = import_module("IPython.display").display
 
         bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '

@@ -66,8 +66,8 @@ def _call(name: str, *arguments: Any) -> None:
 
 @functools.cache
 def reason_name(reasons: Any, reason: int) -> str:
-    """Return PETSc's name of a converged reason, where ``reasons`` is the class of reasons of SNES or KSP. The name is
-    the same for all versions of PETSc.
+    """Return PETSc's name of the reason for which SNES or KSP has ended; ``reasons`` is the class with the reasons of
+    SNES or of KSP. The name is the same for all versions of PETSc.
     """
     for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
@@ -140,8 +140,8 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
     Raises:
-        MemoryError: there is not enough memory for the weights. PETSc allocates this memory, because PETSc later frees
-            it.
+        MemoryError: the memory of the machine is not sufficient for the weights. The memory of the weights is allocated
+            by PETSc, because PETSc later frees it.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -228,8 +228,8 @@ def list_unused_options() -> dict[str, str]:
 
 @atexit.register
 def hide_unused_options() -> None:
-    """Prevent PETSc from printing its own list of unused options at the end, because Windlass checks unused options. If
-    the user has requested the list, it is printed.
+    """Prevent PETSc from printing its own list of unused options at the end, because Windlass checks unused options.
+    PETSc still prints the list if the user has requested it.
     """
     if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
         options = _petsc().Options()

@@ -1,5 +1,5 @@
-"""Local numbering: the rows, coordinates and unknowns that a process owns, and their ghosts (values that other
-processes own).
+"""Process-local numbering: the rows, coordinates and unknowns that a process owns, and the ghosts (coordinates and
+unknowns of its rows that other processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
 coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
@@ -8,8 +8,8 @@ among all surfaces of a set) are local on all processes, because the processes s
 Unknowns are numbered process by process in the order of the nodes. Each multiplier follows the nodes that its row
 couples, and hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
 
-The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
-layout stores only local data.
+The layout is computed from arrays over all rows of the world, or, if tables are built in parts, from arrays over the
+rows of this process. A layout stores only the data of its process.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Layout:
     Attributes:
         rank, size, comm: values of the arguments.
         processes: the processes among which the world is divided.
-        rows: numbers of the local rows of each table except nodes, by component, in ascending order.
+        rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
+            tables are not included.
         node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all local coordinates, owned coordinates first, shape (n,).
@@ -58,8 +59,9 @@ class Layout:
         displacement, velocity: initial values by local number, shape (n,).
         nodes: first unknown of each local node with four consecutive coordinates, in ascending order, shape (nodes,).
         rotations: local numbers of the Euler parameters of owned and other local nodes, shape (rotations, 4).
-        states: local numbers of the coordinates whose velocities are first-order states, shape (states,).
-        ghosts: exchange of ghost coordinates with other processes.
+        states: process-local numbers of the coordinates whose velocities are first-order states (unknowns of equations
+            of first order in time), shape (states,).
+        ghosts: object that exchanges the values of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
         data_initial: initial values of the local history values, shape (d,).
@@ -83,8 +85,8 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple, as indices among the coordinates of the rows that this process
-        # stores
+        # coordinates that the rows of each table couple; each is given by its index among the coordinates of the rows
+        # that this process stores
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -143,7 +145,7 @@ class Layout:
         return np.flatnonzero(needed)
 
     def _read_later(self, component: type[Component]) -> IntArray:
-        """Return the numbers of entities that local rows may couple later in the run."""
+        """Return the numbers of the entities that the rows of this process may couple later in the run."""
         law = law_of(component)
         if law is None or law.reads is None or not len(self.rows[component]):
             return np.zeros(0, np.int64)
@@ -222,8 +224,9 @@ class Layout:
         """The order of the unknowns for elimination by substructures, see `create_substructure`; None if it cannot be
         used.
 
-        The order cannot be used on a single process, if the coordinates that rows couple change (contact sets, sliding
-        joints), or if the fraction of unknowns in full blocks is too small. The call is collective.
+        The order cannot be used (a) on a single process, (b) if the coordinates that rows couple change during the run
+        (contact sets, sliding joints), or (c) if the fraction of unknowns in full blocks is too small. The call is
+        collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -305,7 +308,7 @@ class Layout:
 
     def _localise_data(self) -> None:
         """Find the local history values, which are the values to which local rows refer. In a serial run these are all
-        values, in world order.
+        history values of the world, in the order of the world.
         """
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)

@@ -4,9 +4,10 @@ interface last.
 Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
 *interface*: unknowns that several processes share (at the border between the cables of two processes, the four unknowns
 of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of the
-interface, because a multiplier must follow its coordinates. The interior is ordered along the cables, or in the
-opposite direction if the border is at the start of a cable. The elimination therefore ends at the border and causes no
-fill-in. Multipliers follow their coordinates. The four unknowns of a node form a block, see unknowns.py.
+interface, because a multiplier must follow its coordinates. The interior unknowns are ordered along the cables, or in
+the opposite direction if the border to another process is at the start of a cable. Therefore the elimination ends at
+the border, and causes no fill-in. Multipliers follow their coordinates. The four unknowns of a node form a block, see
+unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -27,7 +28,7 @@ class Couplings(NamedTuple):
     """Local unknowns that the rows of one law couple; -1 for no unknown.
 
     Attributes:
-        unknowns: unknowns of the coordinates of the rows, shape (k, n).
+        unknowns: unknowns that belong to the coordinates of the rows, shape (k, n).
         multipliers: unknowns of the multipliers of the rows, shape (k, m).
     """
 
@@ -36,7 +37,7 @@ class Couplings(NamedTuple):
 
 
 class Substructure(NamedTuple):
-    """Row numbers of the local unknowns in the matrix of a process.
+    """Positions of the unknowns of a process in its matrix.
 
     Attributes:
         place: matrix row of each local unknown, shape (u,).
@@ -66,14 +67,14 @@ def create_substructure(
     The call is collective.
 
     Args:
-        plain: the unknowns of this process.
+        plain: the unknowns of this process, in the order of the layout.
         nodes: first unknowns of the local nodes that form blocks, including ghosts, in ascending order.
         couplings: unknowns that the rows couple, for each law.
         processes: the processes among which the world is divided.
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # the last entry represents missing unknowns
+    # the last entry is for missing unknowns, which have the index -1
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True

@@ -9,8 +9,8 @@ Summed over all steps since the start of the ledger (see balance.py),
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest,
 
-where kinetic and potential are changes of energies since the start of the ledger. Every step contributes to the sums;
-the table and the picture show the sums at the recorded instants.
+where kinetic and potential are changes of energies since the start of the ledger. Every step contributes to the sums,
+but the table and the picture show the sums only at the recorded instants.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ relative to the largest of all curves, exceeds this value [1].
 
 class EnergyLedger(EveryNth):
     """Hook that sums all works and changes of energies over the steps of dynamic solves. In the list of hooks the
-    ledger must be before recorders, because the ledger computes fields of friction that recorders write.
+    ledger must be before recorders, because recorders write the friction losses that the ledger computes.
 
     Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
     solves can use the same ledger; changes of the state between two solves are not included in the sums.
@@ -174,8 +174,8 @@ class EnergyLedger(EveryNth):
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Return the losses of the rows of one component since the start of the ledger [J], by name, each of shape
-        (rows,).
+        """Return the losses of the rows of one component since the start of the ledger [J], by name of the loss, each
+        of shape (rows,).
 
         Under MPI the call is collective.
 
@@ -208,7 +208,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings read the losses from the layout
+        # the losses are stored in the layout, from which outputs and drawings read them
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:
@@ -228,7 +228,7 @@ class EnergyLedger(EveryNth):
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve, and the energy of changes that hooks have made in the model."""
+        """Record the start of the solve, and add the energies of changes that hooks have made in the model."""
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -301,8 +301,8 @@ class EnergyLedger(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds a time step to the sums, and records the step if a record is due.
-        Return None if the step cannot be evaluated without Python.
+        """Return the compiled program that adds a time step to the sums, and makes a record if the step is to be
+        recorded. Return None if the step cannot be evaluated without Python.
         """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
@@ -313,7 +313,7 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Array of the sums of the balance, in serial runs; see `Balance`."""
+        """Array of the sums of the balance, only used in serial runs; see `Balance`."""
         assert self._balance is not None
         # the method `record` of a subclass must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
@@ -324,12 +324,12 @@ class EnergyLedger(EveryNth):
         return self._numbers_kept
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Store records of compiled code."""
+        """Store the records that compiled code has made."""
         self._times += times
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Count the steps."""
+        """Add to the number of steps that the sums include."""
         super().skip(steps)
         self.steps += steps
 
@@ -360,8 +360,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all sums and records; see `StepHook.checkpoint`. The present run continues from the
-        returned sums, as a restarted run does, so both give the same results.
+        """Return all sums and records; see `StepHook.checkpoint`. The present run also continues from the returned
+        sums, so that it gives the same results as a restarted run.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
@@ -431,8 +431,8 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """For laws with few rows, such as loads, springs and bodies, return the names of the rows, which are shown
-        instead of the name of the law.
+        """For laws with few rows, such as loads, springs and bodies, return the names of the rows; the ledger then
+        shows each row instead of the law.
         """
         world = self._world
         assert world is not None
@@ -494,7 +494,7 @@ class EnergyLedger(EveryNth):
                 matplotlib, which notebooks show.
 
         Returns:
-            The path or the figure; on processes other than the first None.
+            The path or the figure; None on all processes except the first.
 
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.
@@ -512,6 +512,6 @@ class EnergyLedger(EveryNth):
         return format_table(ReportTable(title, rows), inline=True)
 
     def close(self) -> None:
-        """Release the file."""
+        """Release the claim on the CSV file."""
         if self._claim is not None:
             self._claim.release()

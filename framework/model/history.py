@@ -44,13 +44,13 @@ def create_history(
         component: schema of the connector, with a reference ``data`` and usually a ``history_column``, which gives the
             number of places (segments or points) of a row. Without ``history_column`` a row has one place.
         values: arguments of `World.add`.
-        per_place: initial value of each history variable of a place. The variables are stored one after the other, each
-            with one value per place.
+        per_place: initial value of each history variable of a place (segment or point). For each variable, the values
+            of all places are stored consecutively.
         per_row: initial values of the history variables of a row as a whole, stored after the variables of the places.
 
     Returns:
         The arguments including ``data``. If the number of places is missing or wrong, the arguments are returned
-        unchanged, and `World.add` raises an error.
+        unchanged, and `World.add` later raises the error.
 
     Raises:
         ModelError: a row has too many places.

@@ -154,7 +154,7 @@ class LocalRows:
         world: the world.
         table: the table.
         rows: row numbers in the table, shape (rows,).
-        dofs: local coordinate numbers, shape (rows, n).
+        dofs: process-local indices of the coordinates of the rows, shape (rows, n).
         layout: the local numbering.
     """
 
@@ -219,7 +219,7 @@ class LocalRows:
         """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of additional fields by name, each of shape (rows, ...).
+            derived: values of additional fields of the records, by name, each of shape (rows, ...).
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
@@ -297,8 +297,9 @@ def register(law: Law) -> None:
 
     Args:
         component: the schema.
-        role: role of the law, which determines when its system is evaluated; see `Role`. ``data`` rows are history
-            values; ``passive`` rows are only read by other laws (the ground, materials, surfaces).
+        role: role of the law, which determines when its system is evaluated; see `Role`. The rows of a law with the
+            role ``data`` are history values; rows of a law with the role ``passive`` are only read by other laws (the
+            ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
             coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world coordinate
             numbers of the rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
@@ -315,8 +316,8 @@ def register(law: Law) -> None:
         replicated: whether rows are local on all processes, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
-            (k,), if couplings change (`NeighbourPattern`). A process with these rows stores the coordinates and markers
-            of these entities.
+            (k,), if couplings change (`NeighbourPattern`). A process that evaluates such rows also stores the
+            coordinates and markers of these entities.
         multipliers: number of multipliers of each row (constraints).
         family: marker family to which the rows belong (markers).
         source: literature source of the law.
@@ -423,5 +424,5 @@ def list_registered() -> list[type[Component]]:
 
 
 def laws() -> Mapping[type[Component], Law]:
-    """All registered laws."""
+    """All registered laws, by component."""
     return dict(_laws)

@@ -1,6 +1,6 @@
-"""Model files: the tables of a world as JSON, which can be stored, compared, edited and sent.
+"""Model files: the tables of a world as JSON files, which can be compared and edited.
 
-The file stores the calls of `World.add` in the order in which they were made, with the present values. Numbers are
+The file stores the calls of `World.add` in their original order, with the present values of the rows. Numbers are
 written with sufficient digits to restore the same float64 values. A column that is equal in all rows is written once,
 as ``{"all": value}``.
 
@@ -9,8 +9,8 @@ A file contains only data, no code. Names of components and functions are looked
 `World.add`. A digest of the content shows whether a file was changed after it was written.
 
 Code of functions is not written. Functions of a class that is registered by `register_functions`, such as tables and
-ramps, are stored by their values. Any other function is stored only by its name, and the user must give it again when
-the file is read.
+ramps, are stored by their values. Any other function is stored only by its name, and the user must pass the function
+again when the file is read.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """Return the key of the first value in which lists or objects are nested too deeply."""
+    """Return the key of the first value that contains too many levels of nested lists or objects."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -128,8 +128,8 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of the content, except the key ``digest``, in the form of compact JSON with sorted
-    keys.
+    """Return the SHA-256 digest of the content without the key ``digest``; the digest is computed from compact JSON
+    with sorted keys.
     """
     kept = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
@@ -251,7 +251,7 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Names of the columns and references for which the file contains no values.
+        Names of the columns and references whose values the file does not contain, and which the user must pass.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
