@@ -411,11 +411,11 @@ class Assembly:
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
-        """Return messages on the rows with invalid values at the present fields. The call is collective."""
+        """Return the faults of the rows at the present fields, see `Fault`. The call is collective."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """Return the messages of all processes, without repeated messages."""
+        """Return the messages or faults of all processes, each of them once."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     @contextmanager

@@ -208,8 +208,8 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Evaluate the arguments twice with the same values and once with other values; raise ModelError if an array or a
-    number differs.
+    """Raise ModelError if an evaluation of the arguments creates an array anew, or if a number in the arguments depends
+    on time or motion.
     """
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):

@@ -234,7 +234,7 @@ def _find_processor(target_context: Any) -> tuple[Any, ...]:
 
 
 def _describe_place() -> str:
-    """Return the folder of machine code, or None and the reason why no folder is used."""
+    """Return a text that states where the machine code is stored, or the reason why it is valid only in this run."""
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
         reason = f"the cache folder {folder} can be read only"

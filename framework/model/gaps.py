@@ -1,5 +1,5 @@
-"""Gaps of contacts. Gaps of contacts at the start and at the end of a step. Solvers use the gaps to check that the step
-size resolves the opening and closing of contacts.
+"""Gaps of contacts at the start and at the end of a step. Solvers use the gaps to check that the step size resolves the
+opening and closing of contacts.
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
 first half of the row describes the end of the step, and the second half describes the end of the previous step. If a

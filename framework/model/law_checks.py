@@ -1,5 +1,4 @@
-"""Checks of laws in `register`. Checks of laws when they are registered. The checks find mistakes that would leave a
-law without effect.
+"""Checks of laws in `register`, which find mistakes that would leave a law without effect.
 
 Without these checks, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be printed.
 """

@@ -274,7 +274,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # columns of variable length are converted to one array; the check also accepts empty lists
+        # a column of variable length is converted to one array, and the check also accepts empty lists
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(

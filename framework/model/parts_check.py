@@ -23,8 +23,8 @@ def check_rows(world: Tables, processes: Processes) -> None:
     """Compare the rows of all processes. The call is collective.
 
     Raises:
-        ModelError: calls differ, rows are missing, or several processes gave different values for a row. All processes
-            raise this error.
+        ModelError: calls of `World.add` differ between processes, no process has given a row, or several processes gave
+            different values for a row. All processes raise this error.
     """
     _check_calls(world, processes)
     for table in world.tables.values():
@@ -150,8 +150,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether this process counts each of the rows that it stores in sums over all processes, shape (resident,).
-    Exactly one process counts each row. The call is collective.
+    """Return, for each row that this process stores, whether this process counts the row in sums over all processes,
+    shape (resident,). Exactly one process counts each row. The call is collective.
     """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:

@@ -15,7 +15,7 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# after this import, errors in a model or in a user's law are printed as messages without traceback
+# this import has the effect that errors in a model or in a user's law are printed as messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
@@ -42,8 +42,8 @@ class Column:
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
         fill: whether the user may give one number instead of an array; all entries then have this value.
-        along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
-            shape for each entity of its chain.
+        along: name of a reference to a chain, which is an ordered list of entities (`refs`). If ``along`` is given,
+            each row has one value of the given shape for each entity of its chain.
         name: name of the class attribute by which the column was declared.
     """
 
@@ -98,8 +98,8 @@ class Ref:
         optional: whether the reference may be omitted (stored as -1).
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether rows are stored on the same process as the referenced entity, because the rows read multipliers
-            of this entity.
+        beside: whether each row is stored on the same process as the referenced entity; necessary if the row reads
+            multipliers of this entity.
         instead: text at the end of the error message for an entity of a wrong component; the text recommends another
             component.
         least: for chains, the smallest number of entities of a row; None for references to one entity.
@@ -168,18 +168,16 @@ class Component:
     """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref` and `refs`, and no
     methods.
 
-    Class attributes of a schema:
-        provides: names of the families to which entities of this component belong.
-        dof_names: for nodes, the names of the coordinates of one row.
-        reference_columns: for nodes, the columns that form the reference coordinates, in this order.
-        initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
-            one number per coordinate; the default values are 0.
-        state_column: for nodes of first-order states, the column of the initial values of the states, which replaces
-            reference and initial columns. The states are the velocities of the coordinates of the node.
-        rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
+    Class attributes of a schema: provides: names of the families to which entities of this component belong. dof_names:
+        for nodes, the names of the coordinates of one row. reference_columns: for nodes, the columns that form the
+        reference coordinates, in this order. initial_columns: for nodes, the columns of the initial displacements and
+        of the initial velocities, each with one number per coordinate; the default values are 0. state_column: for
+        nodes of first-order states (unknowns of equations of first order in time), the column of the initial values of
+        the states, which replaces reference and initial columns. The states are the velocities of the coordinates of
+        the node. rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
-            row. Each place has separate history values; without this column a row has one place.
-        output_names: names of the output variables, once a law is registered.
+        row. Each place has separate history values; without this column a row has one place. output_names: names of the
+        output variables, once a law is registered.
     """
 
     columns: ClassVar[dict[str, Column]] = {}
@@ -247,7 +245,7 @@ def parse_values(
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:
-    """Return user input as an array, whatever its shape, or None if entries have a wrong type."""
+    """Return user input as an array of any shape, or None if entries have a wrong type."""
     letter = np.dtype(col.dtype).kind
     readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
         "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
@@ -330,7 +328,9 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Return the shape of a list or array; for other values and for ragged lists return ()."""
+    """Return the shape of a list or array; for other values, and for lists whose entries differ in length, return
+    ().
+    """
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
         return ()
     try:

@@ -60,7 +60,7 @@ class World:
     Attributes:
         tables: the tables by component, in the order in which components were first added.
         gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.
-        version: number of changes of switchable columns.
+        version: number of times that switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None as long as every process has all rows.
@@ -300,7 +300,7 @@ class World:
         self.changed[table.component] = self.version
 
     def entity(self, number: int) -> Entity:
-        """Return the handle to the entity with this number."""
+        """Return a handle to the entity with the given entity number."""
         block = int(np.searchsorted(self._first_ids, number, side="right")) - 1
         row = self._first_rows[block] + number - self._first_ids[block]
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
@@ -319,7 +319,7 @@ class World:
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # the usual case is treated separately, without temporary arrays
+                # the case without negative numbers is treated separately, because it needs no temporary arrays
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1
@@ -431,7 +431,8 @@ class World:
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Remove the rows that this process does not need, and data that only an undistributed world needs.
+        """Remove the rows that this process does not need, and the data that are needed only while the world is not
+        distributed.
 
         Args:
             resident: ascending numbers of the rows that remain, for each table to be distributed.

@@ -59,7 +59,7 @@ def load_pyvista(off_screen: bool) -> Any:
             raise OptionError(
                 "windlass show needs a screen (DISPLAY is not set): start it with a screen, or use -picture or -movie"
             )
-        # VTK crashes if it finds neither library
+        # VTK crashes if neither of these two libraries exists
         if not any(map(find_library, LIBRARIES)):
             raise OptionError(
                 f"windlass show without a screen needs the libraries {', '.join(LIBRARIES)}: must be installed, for "
@@ -212,7 +212,7 @@ class Player:
             self.show_frame(self.frame)
 
     def toggle(self) -> None:
-        """Start or stop the film."""
+        """Start or stop the film of all frames."""
         self._playing = not self._playing
 
     def tick(self, _step: int = 0) -> None:

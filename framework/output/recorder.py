@@ -120,7 +120,7 @@ class Recorder(EveryNth):
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
-            # files of a continued run are checked when the next frame is written
+            # the files that a continued run extends are checked when the next frame is written
             check_file = check_target if options.restart_requested() else check_series
             for file in files:
                 check_file(file, "series")
@@ -187,7 +187,7 @@ class Recorder(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a step if a record is due."""
+        """Return the program that records a time step if a record is due."""
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
@@ -198,8 +198,8 @@ class Recorder(EveryNth):
         self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
-        """Call ``work`` with the drawings on the first process. If the call raises an error, the error is raised on all
-        processes.
+        """On the first process, call ``work`` with the drawings of all processes. If the call raises an error, the
+        error is raised on all processes.
         """
         error = None
         try:
@@ -276,7 +276,7 @@ class Recorder(EveryNth):
         return self.frames == 0
 
     def close(self) -> None:
-        """Complete and release the files; a second call has no effect."""
+        """Complete the files and release the claim on them; a second call has no effect."""
         for series in self._series:
             series.close()
         if self._claim is not None:

@@ -2,9 +2,10 @@
 
 Frames are written without the HDF5 library. From time to time the file is opened with the library, which allocates
 space for the next frames and returns the offsets in the file at which the rows of these frames begin. A frame is then
-written directly to the file at these offsets. Finally the number of frames in the file is incremented; until then
-readers ignore the frame. The file contains the number of frames twice: as the attribute ``NSteps`` and as the length of
-``Steps/Values``. VTK's reader requires equal numbers; both are in the first page of the file and change in one write.
+written directly to the file at these offsets. Finally the number of frames in the file is incremented; until this
+change readers ignore the new frame. The file contains the number of frames twice: as the attribute ``NSteps`` and as
+the length of ``Steps/Values``. VTK's reader requires equal numbers; both are in the first page of the file and change
+in one write.
 """
 
 import os
@@ -85,7 +86,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # network disks report that they are full only at this point
+                os.close(number)  # network disks report only when a file is flushed that they are full
         self._count += 1
 
     def _start(self) -> None:
@@ -184,7 +185,9 @@ class VtkhdfSeries(FieldSeries):
             root["Points"] = mesh.points
 
     def _create_rows(self, root: Any, frame: SeriesFrame) -> None:
-        """Create the growing datasets; datasets with equal content are stored as one dataset with several names."""
+        """Create the datasets that grow with the number of frames; datasets with equal content are stored as one
+        dataset with several names.
+        """
         steps = root["Steps"]
         for name in _STEPS:
             shape = (1,) if name == "CellOffsets" else ()
@@ -218,8 +221,8 @@ class VtkhdfSeries(FieldSeries):
         h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
 
     def _make_room(self, rows: dict[str, Any]) -> None:
-        """Allocate space for the next frames. If the file is compressed, the rows are also written here, because only
-        the library can write compressed rows.
+        """Allocate space for the next frames. If the file is compressed, this function also writes the rows of the
+        frames, because only the library can write compressed rows.
         """
         before = self._room
         try:
@@ -266,7 +269,7 @@ class VtkhdfSeries(FieldSeries):
         places[chunk:] = [place]
 
     def _write_rows(self, number: int, rows: dict[str, Any]) -> None:
-        """Write the rows of a frame to their offsets in the open file."""
+        """Write the rows of a frame to the open file, at the offsets that the library has returned."""
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
