@@ -155,15 +155,14 @@ class Readings(EveryNth):
         self._keep([parallel_assembly(state.world).processes.sum(row)], [mark])
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Process the values of new records, each of shape (columns,), with their times [s] and step numbers; defined
-        by subclasses.
+        """Pass the values of new records, each of shape (columns,), with their times [s] and step numbers to `_take`.
         """
         self._mark = marks[-1]
         self._take(rows, marks)
 
     @abstractmethod
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Store or sum the values of records; see `_keep`."""
+        """Store or sum the values of records, according to the subclass; the arguments are explained in `_keep`."""
 
     def _create_probes(self, state: State) -> None:
         """Create the probes of all sensors for the model of a state whose values are in the fields."""

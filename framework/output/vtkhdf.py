@@ -290,7 +290,8 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # both numbers, and the constant bytes between them, are written by one write, which is atomic within a page
+        # both frame counts, and the constant bytes between them, are written by one write, which is atomic within a
+        # page
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

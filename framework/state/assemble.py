@@ -4,7 +4,7 @@ The functions are not collective: each process assembles the whole model, which 
 distributed.
 
 The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
-to ``state.q[i]``. Constraints are not included; only the solvers assemble them.
+to ``state.q[i]``. The functions omit constraints, which only the solvers assemble.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def assemble_matrix(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     if da == 0.0 and velocity_terms:
-        # inertia forces that are quadratic in the velocities are part of f, also if da = 0
+        # inertia forces that are quadratic in the velocities are part of f, even if da = 0
         for component, system in assembly.layout.systems.items():
             if system.inertia is not None and system.inertia.tangent is not None:
                 system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))

@@ -28,8 +28,8 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return, on every process, the arrays of the whole model in world order. The arrays are combined from the local
-    arrays. Argument and result are dictionaries with the names of the arrays of a state as keys.
+    """Return, on every process, the arrays of the whole model in world order. Each array is combined from the arrays of
+    all processes. Argument and result are dictionaries with the names of the arrays of a state as keys.
     """
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)
@@ -59,7 +59,9 @@ def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if the lengths of the arrays of a whole state do not fit a model with this numbering."""
+    """Raise ModelError if the arrays of a state of the whole model have lengths that do not fit a model with this
+    numbering.
+    """
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:

@@ -30,7 +30,7 @@ class StepHook:
             of all other hooks.
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
             `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
-            step again from the equations of motion.
+            step anew from the equations of motion.
     """
 
     changes_state = False
@@ -56,8 +56,9 @@ class StepHook:
         """Called after the last step; if the solve fails, called with the last good state."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Return the reasons why results of this hook are doubtful; called at the end of a solve. The call is
-        collective."""
+        """Return the reasons why results of this hook are doubtful, or an empty list; called at the end of a solve. The
+        call is collective.
+        """
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
@@ -138,7 +139,7 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
     """Return the earliest time [s] at which one of the hooks requires the end of a step, or inf.
 
     Raises:
-        ModelError: a hook requires a time that is not later than the state.
+        ModelError: a hook requires a time that is not later than the time of the state.
     """
     earliest = inf
     for hook in hooks:
@@ -244,8 +245,8 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
-    """Raise ModelError if hooks cannot continue after a restart; the message states the reasons. ``what`` is the name
-    of the feature that requires restarts.
+    """Raise ModelError if at least one hook cannot continue after a restart; the message states the reasons. ``what``
+    is the name of the feature that requires restarts.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:

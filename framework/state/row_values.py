@@ -73,8 +73,9 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """Return the maximum over all processes, of which each has only a part of the values. Values of a state in
-        world order are complete on each process and are returned unchanged, unless ``together`` is true.
+        """Return the maximum over the values of all processes; each process has only a part of the values. For a state
+        in world order, each process has all values, and the maximum over its values is returned, unless ``together`` is
+        true.
         """
         if self._assembly is None and not together:
             return values

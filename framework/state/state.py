@@ -41,7 +41,7 @@ class State:
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
     a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
     changed copy of the model, create a state of the other world, and call its method `assign`. Alternatively, save the
-    state and call `load` of the new state.
+    state to a file, and call the method `load` of the new state.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
@@ -56,7 +56,8 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step.
+        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step,
+            see `save`.
     """
 
     saved = False
@@ -129,8 +130,8 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, and return self. The other state may belong to another world with arrays of
-        equal sizes, for example to the original of a changed model.
+        """Copy all values of another state, and return self. The other state may belong to another world if its arrays
+        have equal sizes, for example to the model from which this model was copied.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -165,11 +166,11 @@ class State:
 
         Args:
             entity: the entities to which the values belong.
-            name: name of the array. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node or body, in
-                the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of
-                constraints, in the order of their equations. ``data`` or ``start_data``: the history values of
-                connectors, or of rows of `GenericData`. History variables are in the order of the law's docstring, each
-                with one value per segment or point; rows with fewer values end with NaN.
+            name: name of an array of the state. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node
+                or body, in the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the
+                multipliers of constraints, in the order of their equations. ``data`` or ``start_data``: the history
+                values of connectors, or of rows of `GenericData`. History variables are in the order of the law's
+                docstring, each with one value per segment or point; rows with fewer values end with NaN.
 
         Raises:
             ModelError: the handle belongs to another world, or its entities have no values of this name.
@@ -250,9 +251,9 @@ class State:
         """Write the whole state with its history values to a file (``.npz``), which `load` reads.
 
         The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
-        has a digest. An old file is replaced only after the new file is complete. If the state is saved between two
-        steps of a solve, the solver computes the tangent again. The further results of the solve are then bit-identical
-        to the results of a solve that continues from the file.
+        has a digest, with which `load` detects damaged files. An old file is replaced only after the new file is
+        complete. If the state is saved between two steps of a solve, the solver computes the tangent again. The further
+        results of the solve are then bit-identical to the results of a solve that continues from the file.
 
         Raises:
             OutputError: the file cannot be written.
