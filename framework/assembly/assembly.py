@@ -63,7 +63,7 @@ class Assembly:
         comm: an mpi4py communicator, or None for an assembly of the whole world on this process.
 
     Attributes:
-        layout: local numbers of coordinates and unknowns.
+        layout: process-local numbers of coordinates and unknowns.
         processes: the MPI processes among which the rows of the world are divided.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
@@ -109,8 +109,8 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return an object for rows of this process in local numbering. Repeated calls with the same rows return the
-        same object.
+        """Return an object for rows of this process in process-local numbering. Repeated calls with the same rows
+        return the same object.
         """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -234,8 +234,8 @@ class Assembly:
 
     @property
     def mass_rows(self) -> MassRows:
-        """Constant mass matrix over local coordinates, with slots in the storage by rows. Reading this property selects
-        the storage by rows.
+        """Constant mass matrix over process-local coordinates, with slots in the storage by rows. Reading this property
+        selects the storage by rows.
         """
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:

@@ -16,11 +16,11 @@ from windlass.framework.model.system import Fields, Slots, System, evaluate
 
 
 class MassRows(NamedTuple):
-    """A mass matrix over local coordinates, in compressed rows.
+    """A mass matrix over process-local coordinates, in compressed rows.
 
     Attributes:
         indptr: index of the first entry of each row, shape (n + 1,), int32.
-        columns: column (local coordinate) of each entry, shape (nnz,), int32.
+        columns: column (process-local coordinate) of each entry, shape (nnz,), int32.
         values: matrix entries, shape (nnz,): [kg] for two displacements, [kg m] for a displacement and a slope or
             rotation, [kg m^2] for two slopes or rotations.
         slots: index of each entry in the array of matrix values of the tangent, shape (nnz,), int32.
@@ -40,8 +40,8 @@ def create_mass_rows(
     Args:
         fields: arrays that the systems read.
         systems: pairs of a system and the slots (positions in the array of matrix values) of its mass matrices.
-        pattern: sparsity over the local unknowns.
-        unknown_of_dof: unknown of each local coordinate, shape (n,).
+        pattern: sparsity over the process-local unknowns.
+        unknown_of_dof: unknown of each process-local coordinate, shape (n,).
     """
     spare = len(unknown_of_dof)
     if not systems:

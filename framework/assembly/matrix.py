@@ -62,8 +62,8 @@ class TangentMatrix:
     """The array of matrix values in the order of a sparsity pattern, and the PETSc matrix with these values.
 
     Args:
-        pattern: sparsity over local unknowns.
-        unknown_global: index of each local unknown in PETSc vectors, shape (u,).
+        pattern: sparsity over process-local unknowns.
+        unknown_global: index of each process-local unknown in PETSc vectors, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
         parted: sparsity of the matrix of this process if the tangent is a sum of one matrix per process, see

@@ -98,7 +98,7 @@ def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> Non
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.
-        reference: reference coordinates by local number, shape (n + 1,).
+        reference: reference coordinates by process-local number, shape (n + 1,).
         start: the motion at the start of the step.
     """
     n = len(start.q)

@@ -1,5 +1,6 @@
-"""Sparsity of the tangent: compressed rows over local unknowns, and the slot (position in the matrix values) of each
-entry."""
+"""Sparsity of the tangent: compressed rows over process-local unknowns, and the slot (position in the matrix values) of
+each entry.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @dataclass(frozen=True)
 class Pattern:
-    """Sparsity in compressed rows over local unknowns; the entries are scalars or dense square blocks.
+    """Sparsity in compressed rows over process-local unknowns; the entries are scalars or dense square blocks.
 
     Entries of a block are stored column by column, as in PETSc.
 
@@ -60,8 +61,8 @@ class Pattern:
         """Return the slots of the entries (rows, columns).
 
         Args:
-            rows: local unknowns, shape (k, n); -1 for no unknown.
-            columns: local unknowns, shape (k, m); -1 for no unknown.
+            rows: process-local unknowns, shape (k, n); -1 for no unknown.
+            columns: process-local unknowns, shape (k, m); -1 for no unknown.
             block_size: number of consecutive columns for which only the slot of the first column is returned, see
                 `Fused.block_size`.
 
@@ -89,9 +90,9 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     """Create the sparsity that contains all entries (rows, columns) and the diagonal.
 
     Args:
-        blocks: pairs of arrays of local unknowns: matrix rows, shape (k, n), and matrix columns, shape (k, m); -1 for
-            no unknown.
-        unknowns: number of local unknowns, a multiple of ``block``.
+        blocks: pairs of arrays of process-local unknowns: matrix rows, shape (k, n), and matrix columns, shape (k, m);
+            -1 for no unknown.
+        unknowns: number of process-local unknowns, a multiple of ``block``.
         block: number of rows and columns of the dense blocks of the pattern.
     """
     short: Any = np.int32

@@ -45,9 +45,9 @@ class Sparsity:
     """The slots of all systems of a process in the values of a matrix.
 
     Attributes:
-        unknowns: the local unknowns.
-        numbers: index of each local unknown in the PETSc vectors, followed by the indices of the unknowns of other
-            processes that systems couple.
+        unknowns: the process-local unknowns.
+        numbers: index of each process-local unknown in the PETSc vectors, followed by the indices of the unknowns of
+            other processes that systems couple.
         pattern: sparsity over the unknowns of ``numbers``, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
@@ -102,7 +102,7 @@ def create_sparsity(
     """Set up the sparsity of the tangent of given components.
 
     Args:
-        layout: the local numbering, with the systems.
+        layout: the process-local numbering, with the systems.
         fields: arrays that the systems read.
         components: components that add to the tangent, in the order of evaluation.
         storage: storage of the matrix values; the model must be able to use it, see `can_store`.

@@ -25,7 +25,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Couplings(NamedTuple):
-    """Local unknowns that the rows of one law couple; -1 for no unknown.
+    """Process-local unknowns that the rows of one law couple; -1 for no unknown.
 
     Attributes:
         unknowns: unknowns that belong to the coordinates of the rows, shape (k, n).
@@ -40,7 +40,7 @@ class Substructure(NamedTuple):
     """Positions of the unknowns of a process in its matrix.
 
     Attributes:
-        place: matrix row of each local unknown, shape (u,).
+        place: matrix row of each process-local unknown, shape (u,).
         pads: numbers of the padding rows, which are matrix rows without an unknown. All rows of the last block are
             padding rows.
         inner: number of matrix rows of the interior, which precede all other rows; a multiple of four.
@@ -68,7 +68,7 @@ def create_substructure(
 
     Args:
         plain: the unknowns of this process, in the order of the layout.
-        nodes: first unknowns of the local nodes that form blocks, including ghosts, in ascending order.
+        nodes: first unknowns of the process-local nodes that form blocks, including ghosts, in ascending order.
         couplings: unknowns that the rows couple, for each law.
         processes: the processes among which the world is divided.
     """

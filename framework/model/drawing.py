@@ -31,7 +31,7 @@ class Drawing:
         part: label of each line (integers from 0), shape (m,); all lines of a visible object (a belt, a wheel) have the
             same label.
         entity: number of the entity to which each line belongs, shape (m,); -1 for lines on which no painting is shown.
-        start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
+        start, end: axial coordinate x of both ends of each line along its entity [m], start < end, shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
@@ -64,7 +64,7 @@ class Drawing:
 def draw_traces(
     traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
 ) -> Drawing:
-    """Create a drawing of lines along traces of points. Each trace has its own label, and a local position x that
+    """Create a drawing of lines along traces of points. Each trace has its own label, and an axial coordinate x that
     starts at 0.
 
     Args:
@@ -112,7 +112,7 @@ class Painting:
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).
-        start, end: local position x of both ends of each interval [m], start < end, shape (n,).
+        start, end: axial coordinate x of both ends of each interval [m], start < end, shape (n,).
         fields: values by field name.
     """
 

@@ -117,7 +117,7 @@ class Tables(Protocol):
 
 
 class Rows(Protocol):
-    """Interface through which laws use the local numbering of a process; see `Layout`."""
+    """Interface through which laws use the process-local numbering of a process; see `Layout`."""
 
     rank: int
     size: int
@@ -134,28 +134,28 @@ class Rows(Protocol):
     losses: dict[type[Component], Losses]
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
-        """Return the local numbers of world coordinates."""
+        """Return the process-local numbers of world coordinates."""
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the local numbers of the multipliers of rows."""
+        """Return the process-local numbers of the multipliers of rows."""
 
     def owners(self, component: type[Component]) -> IntArray:
         """Return the process that owns each row of a table."""
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the local rows of their table."""
+        """Return the indices of entities among the process-local rows of their table."""
 
 
 @dataclass(frozen=True)
 class LocalRows:
-    """The rows of one table that this process evaluates, in local numbering.
+    """The rows of one table that this process evaluates, in process-local numbering.
 
     Attributes:
         world: the world.
         table: the table.
         rows: row numbers in the table, shape (rows,).
         dofs: process-local indices of the coordinates of the rows, shape (rows, n).
-        layout: the local numbering.
+        layout: the process-local numbering.
     """
 
     world: Tables
@@ -313,7 +313,7 @@ def register(law: Law) -> None:
         fills: columns without default for which ``fill_defaults`` sets values.
         makes: components of the nodes that ``fill_defaults`` may create from the values of a row.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
-        replicated: whether rows are local on all processes, because the processes share the work within a row (contact
+        replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
             (k,), if couplings change (`NeighbourPattern`). A process that evaluates such rows also stores the
@@ -346,7 +346,7 @@ def register_family(
 
     Args:
         family: the family, e.g. ``MarkerFamily("position marker")``.
-        allocate: function ``(world, ids, layout)`` that creates the NamedTuple of columns for the local markers
+        allocate: function ``(world, ids, layout)`` that creates the NamedTuple of columns for the process-local markers
             ``ids``.
         register_pair: function ``(component, force, ...)`` that registers a law between two markers of the family, if
             the family supports such laws.

@@ -225,7 +225,7 @@ class PostNewton(NamedTuple):
             [s]; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force of a connector [N], which is the scale of ``error``.
-        row: local row of the connector with the largest error, -1 if there is none.
+        row: process-local row of the connector with the largest error, -1 if there is none.
     """
 
     error: float = 0.0
@@ -315,9 +315,9 @@ class NeighbourPattern:
     Attributes:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
             processes increment the version together, including processes whose rows have not changed.
-        off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
-            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last local number, and
-            the spare number follows after them.
+        off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to process-local
+            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
+            number, and the spare number follows after them.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors, so it is discarded in order that an uninterrupted run and a restarted run give
             equal results.
@@ -398,7 +398,7 @@ class Strands(Protocol):
         """Return the stretch (present length divided by unstrained length) at the points [1], shape (k,)."""
 
     def find_folded(self, s: Fields) -> BoolArray:
-        """Return whether the axis of each row is turned inside out (stretch <= 0), shape (rows,)."""
+        """Return whether each row is folded (a slope at one of its ends points against its chord), shape (rows,)."""
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
         """Change the parameters of the law.

@@ -115,8 +115,8 @@ class XdmfSeries(FieldSeries):
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # without this path meshio would write the data to the working directory; the XML contains only the name of the
-        # data file
+        # by default meshio would write the data to the working directory; the XML contains only the name of the data
+        # file
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
             writer.cells = lambda _, grid: _write_mixed(writer, self.mesh, grid)

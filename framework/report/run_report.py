@@ -94,8 +94,8 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """Prepare the report of the run, if ``-report`` is given. Each solver calls this function when the solver is
-    created. Therefore the report is also written if an error ends the run later. Only the first call has an effect.
+    """Arrange that the report is written at the end of the run, or after an error that ends the run. Each solver calls
+    this function when the solver is created. Only the first call has an effect.
     """
     if not _run.begun:
         _run.begun = True

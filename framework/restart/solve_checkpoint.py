@@ -222,7 +222,7 @@ class SolveCheckpoint:
         return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
 
     def skip(self, steps: int) -> None:
-        """Add to the number of steps the steps that were executed without a call of `before_step`."""
+        """Pass to the clock the number of steps that were executed without a call of `before_step`."""
         if self._checkpoint is not None:
             self._checkpoint.clock.skip(steps)
 

@@ -1,5 +1,5 @@
-"""Conversion between the local states of the processes and the state of the whole model in world order, which is the
-order of the world numbers.
+"""Conversion between the process-local states of the processes and the state of the whole model in world order, which
+is the order of the world numbers.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the local arrays of this process from arrays of the whole model in world order. Argument and result are
-    dictionaries with the names of the arrays of a state as keys.
+    """Return the process-local arrays of this process from arrays of the whole model in world order. Argument and
+    result are dictionaries with the names of the arrays of a state as keys.
     """
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2

@@ -45,7 +45,7 @@ class State:
 
     Args:
         world: the world, which the constructor finalizes if necessary.
-        assembly: the assembly of this process, for a state in its local numbering.
+        assembly: the assembly of this process, for a state in its process-local numbering.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,) for n coordinates.
@@ -107,7 +107,8 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly to whose local numbering the values belong; for whole states, the assembly of the whole world.
+        """The assembly to whose process-local numbering the values belong; for whole states, the assembly of the whole
+        world.
 
         Raises:
             ModelError: the state is whole, but the world is distributed.
@@ -121,7 +122,7 @@ class State:
 
     @checked(assembly=instance("Assembly"))
     def is_local_to(self, assembly: Assembly) -> bool:
-        """Whether the values are in the local numbering of an assembly."""
+        """Whether the values are in the process-local numbering of an assembly."""
         return self._assembly is assembly
 
     def copy(self) -> State:
@@ -332,8 +333,8 @@ def check_world(state: State, world: World, where: str) -> None:
 
 
 def local_state(assembly: Assembly, state: State | None) -> State:
-    """Return a new local state with the values of a state of the same world, or with the initial values if no state is
-    given.
+    """Return a new process-local state with the values of a state of the same world, or with the initial values if no
+    state is given.
 
     Raises:
         ModelError: the state belongs to another world.
@@ -353,8 +354,8 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """Return the state itself if it is in the local numbering of this process, otherwise a copy in the local numbering;
-    see `local_state`.
+    """Return the state itself if it is in the process-local numbering of this process, otherwise a copy in the
+    process-local numbering; see `local_state`.
     """
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)
