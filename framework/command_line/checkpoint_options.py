@@ -46,7 +46,7 @@ def declare(option: Callable[..., Any]) -> Wish:
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
     restart = option("restart", "", "", "continue from this checkpoint file; auto: the file of -checkpoint, if any")
-    from petsc4py import PETSc  # imported inside the function, because the import initialises PETSc with the options that are known at this time
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):

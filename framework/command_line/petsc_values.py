@@ -76,7 +76,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 def largest_int() -> int:
     """Return PETSc's largest whole number."""
-    import numpy as np  # imported inside the function, because the command line starts faster without NumPy
+    import numpy as np  # imported here, because the command line starts faster without NumPy
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
     return int(np.iinfo(PETSc.IntType).max)

@@ -59,7 +59,7 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
 
 
 def _as_json(value: Any) -> Any:
-    import numpy as np  # imported inside the function, because the command line starts faster without NumPy
+    import numpy as np  # imported here, because the command line starts faster without NumPy
 
     if isinstance(value, Mapping):
         return {str(key): _as_json(part) for key, part in value.items()}

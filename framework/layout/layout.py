@@ -59,8 +59,7 @@ class Layout:
         displacement, velocity: initial values by process-local number, shape (n,).
         nodes: first unknown of each process-local node with four consecutive coordinates, in ascending order, shape
             (nodes,).
-        rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4);
-            owned nodes are first.
+        rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
         states: process-local numbers of the coordinates whose velocities are first-order states (unknowns of equations
             of first order in time), shape (states,).
         ghosts: object that exchanges the values of ghost coordinates with other processes.

@@ -6,10 +6,10 @@ the coordinates q, and the multipliers λ; r is the residual that remains when N
 over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step, and f
 the force. With the kinetic energy T, the following identities result:
 
-    work of loads and constraints = W of M a + sum of W of the laws - W of r, W of M a = change of T + energy that
-    inertia carries away + loss of the method of integration, W of a law = change of its energies + losses + energy that
-    it transfers + remainder of the law, W of a load with an account = work supplied - losses (for drag, the part of the
-    work of the stream that does not move the body).
+    work of loads and constraints = W of M a + sum of W of the laws - W of r,
+    W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
+    W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
+    W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
 A loss is the work of the dissipative forces over the displacement of the step: a damper with the coefficient d and the
 length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. For the step

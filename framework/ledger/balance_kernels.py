@@ -35,12 +35,14 @@ def load_middle(
     """In the fields, replace the values at the end of a step by values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
-    q, before: displacements at the end and at the start, shape (n,). start: time at the start [s], shape (1,). end:
-    output, the time at the end of the step [s], shape (1,); on entry, the fields contain this time. rotations:
-    coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are the
-    midpoint of the great circle arc between the values at both ends. v: output, (m + w)/2, shape (n,), where w is the
-    change of the displacement divided by the step size, and m the mean of the velocities at both ends. half_difference:
-    output, (m - w)/2, shape (n,).
+    q, before: displacements at the end and at the start of the step, shape (n,).
+    start: time at the start of the step [s], shape (1,).
+    end: output, the time at the end of the step [s], shape (1,); on entry, the fields contain this time.
+    rotations: coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are
+    the midpoint of the great circle arc between the values at both ends.
+    v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m the mean
+    of the velocities at both ends.
+    half_difference: output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]
     time[0] = 0.5 * (start[0] + end[0])

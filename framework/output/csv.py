@@ -63,8 +63,8 @@ class CsvTable(Closing):
     """A `.csv` file with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
     path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
-    columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number. rows: rows of the
-    interrupted run that this run continues; these rows are written at the beginning of the file.
+    columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
+    rows: rows of the interrupted run that this run continues; these rows are written at the beginning of the file.
 
     Floats are written with enough digits to read back the same float64. When `append` returns, the row has been written
     to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.

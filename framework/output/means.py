@@ -36,10 +36,10 @@ class Means(Readings):
     of Python per step.
 
     Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
-    without the time between them. If a solve begins at an earlier time than the previous solve has ended, the means
-    begin anew. A restarted run may have a later ``start`` than the interrupted run. A later ``start`` must not be
-    earlier than the last step that the means of the interrupted run include. An earlier ``start`` is an error, because
-    the interrupted run did not record values before its own ``start``.
+    without the time between them. If a solve begins before the end time of the previous solve, the means begin anew. A
+    restarted run may have a later ``start`` than the interrupted run. A later ``start`` must not be earlier than the
+    last step that the means of the interrupted run include. An earlier ``start`` is an error, because the interrupted
+    run did not record values before its own ``start``.
 
     Under MPI all processes call this hook and compute the same means.
 

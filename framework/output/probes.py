@@ -155,7 +155,8 @@ class Readings(EveryNth):
         self._keep([parallel_assembly(state.world).processes.sum(row)], [mark])
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Pass the values of new records, each of shape (columns,), with their times [s] and step numbers to `_take`.
+        """Pass the values of new records, each of shape (columns,), and their times [s] and step numbers, to `_take`.
+        The last record becomes the previous record.
         """
         self._mark = marks[-1]
         self._take(rows, marks)

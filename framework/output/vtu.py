@@ -34,7 +34,7 @@ class VtuSeries(FrameFiles):
 
     def encode_entry(self, file: str, time: float) -> str:
         """Return the line of a frame in the `.pvd` file."""
-        from xml.sax.saxutils import quoteattr  # imported inside the function, because the import also loads network modules
+        from xml.sax.saxutils import quoteattr  # imported here, because the import also loads network modules
 
         return f'<DataSet timestep="{time!r}" part="0" file={quoteattr(file)}/>\n'
 
