@@ -55,7 +55,7 @@ class Values(Protocol):
 
 
 class Calling:
-    """Context in which user functions are called; see `Assembly.calling`."""
+    """Context manager in which user functions are called; see `Assembly.calling`."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -432,8 +432,8 @@ class Assembly:
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     def calling(self) -> Calling:
-        """Return the context in which user functions are called. User functions must not evaluate another state or
-        start a solve.
+        """Return the context manager in which user functions are called. User functions must not evaluate another state
+        or start a solve.
         """
         return self._calling
 
@@ -447,7 +447,7 @@ class Assembly:
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
-        """Context for evaluations or solves that must not change the fields of this assembly."""
+        """Context manager for evaluations or solves that must not change the fields of this assembly."""
         fields = self.fields
         arrays = [array for array in vars(fields).values() if isinstance(array, np.ndarray)]
         kept = [array.copy() for array in arrays]

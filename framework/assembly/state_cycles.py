@@ -65,8 +65,8 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
     """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; set it to
     `CYCLE` after a cycle.
 
-    ``returns``: number of the last evaluations that have returned to the states of the evaluation before the last,
-    shape (1,).
+    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states were equal to
+    the states two evaluations earlier, shape (1,).
     """
     if mapped[0] <= 0.0:
         return

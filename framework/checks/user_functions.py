@@ -30,7 +30,7 @@ class FirstCalls:
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Count a call of a function, and return whether it is one of the first calls."""
+        """Count a call of a function, and return whether this call is one of the first calls."""
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1

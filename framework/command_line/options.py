@@ -166,14 +166,14 @@ def start() -> None:
 def _restore_signals(for_pager: bool) -> None:
     """Restore Python's handlers for signals that do not indicate an error of the program.
 
-    PETSc reports these signals as crashes, although they also occur at the end of a job or of a pager. Moreover,
-    PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while the process
-    does not hold the lock, the handler would crash the process.
+    PETSc reports these signals as crashes, although they also occur when a job ends or when a pager closes the pipe.
+    Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while the
+    process does not hold the lock, the handler would crash the process.
     """
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        handler = signal.getsignal(number)  # None if the handler was not installed from Python
+        handler = signal.getsignal(number)  # ``getsignal`` returns None if the handler was not installed from Python
         if handler is not None:
             signal.signal(number, handler)
     if for_pager:

@@ -1,8 +1,8 @@
 """Checks of the values of PETSc's options before any solve, because PETSc itself checks them late and incompletely.
 
-There are two checks. `check_ranges` checks solver options whose allowed range is known. It finds missing values, words
-instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all options of a solver
-under another prefix, and finds options for which PETSc raises an error.
+Two functions check the options. `check_ranges` checks solver options whose allowed range is known. This function finds
+missing values, words instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all
+options of a solver under another prefix, and finds options for which PETSc raises an error.
 """
 
 import math

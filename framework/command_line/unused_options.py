@@ -1,4 +1,4 @@
-"""Detection of options that were never read. PETSc ignores such options; in Windlass they are errors.
+"""Detection of options that were never read. PETSc ignores such options; Windlass raises an error for them.
 
 PETSc marks an option as used when an object reads it. Windlass checks for unused options at three stages:
 

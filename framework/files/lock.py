@@ -1,4 +1,5 @@
-"""Locks of output files. They prevent two runs from writing the same files, which would destroy the data.
+"""Locks of output files. A lock prevents two runs from writing to the same files, because simultaneous writes would
+destroy the data.
 
 The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or

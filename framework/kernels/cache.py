@@ -27,7 +27,7 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.compiling import FOR_PYTHON, INNER, InnerLibrary, NoEntry, form_of
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # Any, because internal functions of numba have no type annotations
 
 FORMAT = 5
 MAGIC = b"windlass machine code\n"

@@ -22,7 +22,7 @@ from windlass.framework.kernels.lowering import KernelLowering
 from windlass.framework.kernels.operators import remember_operators, remembered_signatures
 from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
 
 
@@ -92,8 +92,8 @@ def _is_for_c(arguments: Any) -> bool:
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context for compilations: without garbage collection, which would take a twelfth of the compilation time, and
-    without repeated work (see repeated.py).
+    """Context manager for compilations. Within its block, there is no garbage collection, which would take a twelfth of
+    the compilation time, and no repeated work (see repeated.py).
     """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
@@ -260,8 +260,8 @@ def _forget_value(kind: Any) -> Any:
 
 
 def without_statements(result: Any) -> Any:
-    """Return a compiled kernel without the statements and the types of its variables, which only its compilation needs,
-    and which take most of the memory.
+    """Return a compiled kernel without its statements and the types of its variables, which need most of the memory,
+    and are used only during its compilation.
     """
     result.fndesc.typemap = result.fndesc.calltypes = None
     return result._replace(type_annotation="")

@@ -59,7 +59,7 @@ from windlass.framework.launch.launcher import launched_rank
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # Any, because internal functions of numba have no type annotations
 
 # Objects that an import creates exist until the end of the process. They are excluded from garbage collection, which
 # would take a fifth of the time of a short run.
@@ -113,7 +113,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )
     with _known_signature(function):
         dispatcher = decorate(function)
-    if not _numba.extending.is_jitted(dispatcher):  # the environment variable NUMBA_DISABLE_JIT=1 is set
+    if not _numba.extending.is_jitted(dispatcher):  # no compilation if NUMBA_DISABLE_JIT=1 is set
         return dispatcher
     vars(dispatcher).pop("__signature__", None)
     dispatcher.versions = {}  # entry points by types of arguments, see call.py
@@ -129,8 +129,8 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 @contextmanager
 def _known_signature(function: FunctionType) -> Iterator[None]:
-    """Context in which `inspect.signature` of a function is computed only once. Numba computes the signature three
-    times, which takes a third of the time of the decorator.
+    """Context manager; within its block, `inspect.signature` of a function is computed only once. Numba computes the
+    signature three times, which takes a third of the time of the decorator.
     """
     if "__signature__" in vars(function):
         yield
@@ -202,7 +202,7 @@ class _Compilation:
 
     cache: _KernelCache
     signature: Any
-    key: str | None  # None if the machine code cannot be cached
+    key: str | None  # key of the machine code; None if the machine code cannot be cached
     start: float  # time at which the compilation began [s]
     inner: float = 0.0  # time spent on the compilation of called kernels [s]
 
@@ -313,7 +313,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # compilations that are removed here have failed
+                break  # a compilation that is removed at this point has failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name

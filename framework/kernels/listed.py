@@ -6,10 +6,10 @@ order in which the model requests them. tests/support/list_kernels.py creates th
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
 other cores compile these kernels together with this process; see ahead.py. Each of these processes first compiles the
-kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model in
-the order of the list, and the additional processes begin at later positions and proceed in the reverse order. With one
-additional process, both processes end at the same position, although the compilation times of the kernels differ by a
-factor of 200.
+kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model
+in the order of the list, and the additional processes begin at later positions and proceed in the reverse order. With
+one additional process, both processes end at the same position, although the compilation times of the kernels differ by
+a factor of 200.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     try:
         process.stdin.write(json.dumps(jobs) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:  # the process has already ended
+    except BrokenPipeError:  # the new process has already ended
         pass
     return process
 

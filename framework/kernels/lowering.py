@@ -15,7 +15,7 @@ import numba
 
 from windlass.framework.kernels.repeated import KernelLibrary
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # Any, because internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
@@ -87,12 +87,12 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
 
 @_core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(_core.typed_passes.NativeLowering):  # type: ignore[misc, name-defined]
-    """The compiler pass for code generation, which uses `_KernelLower`."""
+    """The compiler pass that generates the machine code of a kernel by `_KernelLower`."""
 
     _name = "kernel_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """Generate the code of the kernel of a compilation in a `KernelLibrary`."""
+        """Generate the machine code of a kernel, and store it in a `KernelLibrary`."""
         if state.library is None:
             state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()

@@ -116,7 +116,7 @@ def report(error: BaseException, script: str | None = None) -> int:
 def leave(code: int) -> int:
     """Return the given exit code; if there are several processes and the code is not 0, end all processes instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, an exit code other than 0 is sufficient for mpiexec to end the other processes
+    # before MPI has started, mpiexec ends the other processes if this process ends with an exit code other than 0
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()

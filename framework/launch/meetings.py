@@ -58,7 +58,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
         return
     from mpi4py import MPI  # imported here, because a single process needs no MPI
 
-    # Python also closes generators when the program ends
+    # this function may also run when Python closes generators at the end of the program, after MPI was finalised
     if not MPI.Is_finalized():
         comm.send(_notice(what, number), (comm.rank + 1) % comm.size, TAG)
 

@@ -5,8 +5,9 @@ partition.py finds the owner of each coordinate. A hub is a coordinate that a la
 coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
 row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts
 among all surfaces of a set) are process-local rows on every process, because the processes share the work within each
-of these rows. Unknowns are numbered process by process in the order of the nodes. Each multiplier follows the nodes
-that its row couples, and hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
+of these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is
+numbered after the unknowns of the nodes that its row couples, and hubs are numbered last. In this order LU without
+pivoting is stable and has little fill-in.
 
 The layout is computed from arrays over all rows of the world, or, if tables are built in parts, from arrays over the
 rows of this process. A layout stores only the data of its process.

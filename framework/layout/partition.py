@@ -5,8 +5,8 @@ Vertices of the graph are nodes and bodies; an edge joins two vertices that a ro
 couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that touches all
 elements of a belt) have no edges, because such edges would connect all parts of the model. Each hub belongs to the
 process that owns most of the rows that couple the hub. The weight of a vertex is an estimate of its computational work.
-It is computed from the number of coordinates of the vertex, and from the number of coordinates that each row with this
-vertex as its first vertex couples.
+The weight is computed from the number of coordinates of the vertex, and from the numbers of coordinates that rows
+couple; each row counts for its first vertex.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.

@@ -107,7 +107,7 @@ class Tables(Protocol):
         """Set the numbers of coordinates and the shapes of references to values that are equal on all processes."""
 
     def check(self) -> None:
-        """Check the rows."""
+        """Raise ModelError if rows have inconsistent values."""
 
     def number(self) -> None:
         """Number the coordinates."""

@@ -228,7 +228,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
 
 
 def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
-    """Set the names of rows."""
+    """Set the names of rows to the names in the file."""
     by_kind = {component.__name__: table for component, table in world.tables.items()}
     for kind, labels in names.items():
         if kind not in by_kind:
@@ -348,13 +348,13 @@ def _pack_column(table: EntityTable, name: str, rows: IntArray, names: FunctionN
 
 
 def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
-    """Return one value per row."""
+    """Return the values of a column from the file, one for each row."""
     return [packed["all"]] * count if "all" in packed else list(packed["rows"])
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """Return one function, or None, per row. Rows that shared one function when the file was written also share one
-    function after reading.
+    """Return the functions of a column from the file: one function, or None, for each row. Rows that shared one
+    function when the file was written also share one function after reading.
     """
     made: dict[str, Any] = {}
 

@@ -132,7 +132,8 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
     """Mark a table as distributed, so that each process may have different rows of the table.
 
     Raises:
-        ModelError: the table contains history values; these belong to rows of other tables.
+        ModelError: the table contains history values, which cannot be distributed separately because they belong to
+            rows of other tables.
     """
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")

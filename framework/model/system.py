@@ -122,7 +122,7 @@ class Evaluation(Fields):
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
-        C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
+        C: values of the constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives of forces with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
         slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,

@@ -395,7 +395,7 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate several arrays. If all rows have the same function, which is stored only once, the arrays are not
+    """Concatenate several arrays. If all rows have the same function, the function is stored only once, and no array is
     copied.
     """
     if len(chunks) > 1:

@@ -157,7 +157,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Return the shortest text from which the same number is read; integers have no decimal point."""
+    """Return the shortest text that represents a number exactly; integers are written without decimal point."""
     if type(value) is float:
         return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

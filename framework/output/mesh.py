@@ -63,7 +63,7 @@ class LineMesh:
 
 
 def _copy_integers(name: str, values: object) -> IntArray:
-    """Return a copy as int64. Floats raise an error, because rounding could hide a mistake."""
+    """Return a copy of an array of integers as int64. Floats raise an error, because rounding could hide a mistake."""
     array = np.array(values)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise OutputError(f"{name} of LineMesh have type {array.dtype}: must be integers")

@@ -172,7 +172,8 @@ class Recorder(EveryNth):
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # a restarted script first repeats the calls of the interrupted run, whose frames are already written
+        # a restarted script first repeats calls of the interrupted run; the frames of these calls are already in the
+        # files
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)

@@ -156,7 +156,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file with the kept frames only; it contains no frames if none are kept."""
+        """Write the file with the kept frames only; the file contains no frames if none are kept."""
 
 
 class SeriesFrame(NamedTuple):

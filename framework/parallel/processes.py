@@ -40,8 +40,8 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context in which this process works independently of the others; collective calls are errors in this context.
-        ``what`` is the name of the task in error messages.
+        """Context manager; within its block, this process works independently of the others, and collective calls raise
+        an error. ``what`` is the name of the task in error messages.
         """
         self._alone.append(what)
         try:
