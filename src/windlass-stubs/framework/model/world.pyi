@@ -1217,7 +1217,7 @@ class WinchFluidLoadEntity(Entity):
     cable: Any
     fluid: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1264,7 +1264,7 @@ class World():
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         "Give the user's name of a row also to the entities that were created together with the row (nodes, history\nvalues)."
     def entity(self, number: int) -> Entity:
-        'Return the handle to the entity with this number.'
+        'Return a handle to the entity with the given entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
         'First entity number and first row number of every call of `add`, as arrays; cached until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
@@ -1290,7 +1290,7 @@ class World():
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
         'Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        'Remove the rows that this process does not need, and data that only an undistributed world needs.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
+        'Remove the rows that this process does not need, and the data that are needed only while the world is not\ndistributed.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
     def finalize(self) -> None:
         'Check that the rows of all tables are consistent, number the coordinates and freeze the world.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
