@@ -247,8 +247,8 @@ class Assembly:
 
     @property
     def mass_rows(self) -> MassRows:
-        """Constant mass matrix over process-local coordinates, with slots in the storage by rows. Reading this property
-        selects the storage by rows.
+        """Constant mass matrix of the process-local coordinates; its slots refer to the storage by rows. Reading this
+        property selects the storage by rows.
         """
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:

@@ -65,7 +65,7 @@ def _to_array(value: Any) -> NDArray[Any]:
     """Convert a value to an array of a type that NumPy selects, or to an object array if NumPy raises an error."""
     try:
         return np.asarray(value)
-    except Exception:  # NumPy raises these errors for ragged lists, and user objects may raise any error
+    except Exception:  # lists of unequal lengths and user objects may raise any error
         return np.empty(0, object)
 
 
@@ -75,7 +75,7 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
         return None
     try:
         return np.asarray(value, dtype=dtype)
-    # NumPy raises these errors for ragged lists, and for integers beyond the range of floats
+    # NumPy raises these errors for lists of unequal lengths, and for integers beyond the range of floats
     except (TypeError, ValueError, OverflowError):
         return None
 

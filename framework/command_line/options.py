@@ -408,7 +408,8 @@ def is_dry_run() -> bool:
 
 
 def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
-    """Announce a solver that the model may create after its first solver.
+    """Declare that the model may later create a solver with the given options prefix, so that options of this solver
+    are not reported as unused.
 
     Args:
         prefix: options prefix of the solver.

@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.addresses import find_address, find_kinds, find_version
 from windlass.framework.kernels.kernel import kernel
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.carray
 
 

@@ -27,7 +27,7 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.compiling import FOR_PYTHON, INNER, InnerLibrary, NoEntry, form_of
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 FORMAT = 5
 MAGIC = b"windlass machine code\n"
@@ -269,8 +269,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
     # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
     # longer than reading a small kernel
     unknown = set(symbols) - _there
-    # To set up numba's function tables takes longer than to read all kernels. The function tables are needed only if
-    # machine code refers to symbols that this set-up registers.
+    # The set-up of numba's function tables takes longer than reading all kernels. The function tables are needed only
+    # if machine code refers to symbols that this set-up registers.
     for register in (_register_runtime, target_context.refresh):
         if all(map(_is_there, unknown)):
             break

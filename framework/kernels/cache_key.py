@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 # Objects of these modules are described only by name, because the key contains the versions of the modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})

@@ -22,7 +22,7 @@ from windlass.framework.kernels.lowering import KernelLowering
 from windlass.framework.kernels.operators import remember_operators, remembered_signatures
 from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
 
 

@@ -59,7 +59,7 @@ from windlass.framework.launch.launcher import launched_rank
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 # Objects that an import creates exist until the end of the process. They are excluded from garbage collection, which
 # would take a fifth of the time of a short run.

@@ -15,7 +15,7 @@ import numba
 
 from windlass.framework.kernels.repeated import KernelLibrary
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})

@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
 
 _EXACT = (min, max, abs, int)

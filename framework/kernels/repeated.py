@@ -13,7 +13,7 @@ from typing import Any
 import llvmlite.binding
 import numba
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
 _ir: Any = _numba.core.ir
 

@@ -9,7 +9,7 @@ import numba
 
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
-_numba: Any = numba  # Any, because internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types = _numba.types
 
 

@@ -236,7 +236,7 @@ class EnergyLedger(EveryNth):
         super().before_step(state)
 
     def after_step(self, state: State) -> None:
-        """Add the step to the sums."""
+        """Add the works and the changes of energies in the step to the sums."""
         balance = self._balance
         assert balance is not None
         start = balance.start

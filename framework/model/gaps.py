@@ -140,7 +140,8 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]
     is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
-    # this case is treated first, because most contacts remain closed on the same side
+    # this case is treated first, because it is the most frequent: the contact remains closed, and the body on the same
+    # side
     if not is_open and ax * x + ay * y + az * z >= 0.0:
         return
     if not (row[START + GAP] < np.inf and row[GAP] < np.inf):

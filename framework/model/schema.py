@@ -338,7 +338,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
         return ()
     try:
         return np.shape(value)
-    except Exception:  # NumPy raises these errors for ragged lists, and user objects may raise any error
+    except Exception:  # lists of unequal lengths and user objects may raise any error
         return ()
 
 

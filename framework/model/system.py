@@ -106,7 +106,7 @@ class Slots(NamedTuple):
         places: position of the first value of each piece in the array of matrix values, shape (rows, n / height, n /
             width), int32.
         height, width: number of rows and columns of a piece; see `Fused.block_size`. A piece is a single entry (1 x 1),
-            several consecutive columns of one row (1 x width), or a dense block.
+            several consecutive columns of one matrix row (1 x width), or a dense block.
     """
 
     places: IntArray

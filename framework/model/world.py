@@ -267,8 +267,8 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Give the user's name of a row also to the entities that were created together with the row (nodes, history
-        values).
+        """Use the user's name of a row also as the name of the entities that were created together with the row (nodes,
+        history values).
         """
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:

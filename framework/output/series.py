@@ -35,7 +35,7 @@ class Closing:
     """Base class of objects that are closed at the end of a ``with`` block."""
 
     def close(self) -> None:
-        """Complete the files of the series."""
+        """Complete the files of the series at its end."""
 
     def __enter__(self) -> Self:
         return self
@@ -152,7 +152,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _add(self, frame: SeriesFrame) -> None:
-        """Write a checked frame."""
+        """Write a frame that was checked before."""
 
     @abstractmethod
     def _start(self) -> None:

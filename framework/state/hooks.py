@@ -37,27 +37,31 @@ class StepHook:
     changes_forces = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Called before the first step of a solve, with the end time [s] and the estimated number of steps.
+        """The solver calls this method before the first step of a solve, with the end time [s] and the estimated number
+        of steps.
 
         After a restart, the method is called with the initial state of the solve, before `restore`.
         """
 
     def before_step(self, state: State) -> None:
-        """Called at the start of a step, before the first Newton run; the method may change switchable columns by
-        ``World.set``."""
+        """The solver calls this method at the start of a step, before the first Newton run; the method may change
+        switchable columns by ``World.set``.
+        """
 
     def after_iteration(self, state: State, error: float) -> None:
-        """Called after a Newton run and its post-Newton update; ``error`` is the force error [N]."""
+        """The solver calls this method after a Newton run and its post-Newton update; ``error`` is the force error
+        [N].
+        """
 
     def after_step(self, state: State) -> None:
-        """Called after an accepted step."""
+        """The solver calls this method after an accepted step."""
 
     def finish(self, state: State) -> None:
-        """Called after the last step; if the solve fails, called with the last good state."""
+        """The solver calls this method after the last step; if the solve fails, ``state`` is the last good state."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Return the reasons why results of this hook are doubtful, or an empty list; called at the end of a solve. The
-        call is collective.
+        """Return the reasons why results of this hook are doubtful, or an empty list; the solver calls this method at
+        the end of a solve. The call is collective.
         """
         return ()
 
