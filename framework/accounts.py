@@ -35,8 +35,8 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows) for k stored energies.
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows)
-            for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion. In
-            this case they are also evaluated at times within a step, see balance.py.
+            for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion.
+            Powers that depend only on time and motion are also evaluated at times within a step, see balance.py.
         parts: values whose change from the start to the end of a step determines instantaneous losses
             (`Account.jumps`), shape `Account.parts`.
     """
@@ -58,8 +58,8 @@ class Account:
             and writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
-        passed: names of powers that the forces of the law transfer out of its rows, such as the flow of strain energy
-            with material that leaves the rows.
+        passed: names of powers that the forces of the law transfer out of the rows of the law, such as the flow of
+            strain energy with material that leaves the rows.
         carried: names of powers of the law's inertia forces that do not change the kinetic energy of the law, such as
             the flow of kinetic energy with material that leaves the law's rows.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
@@ -78,8 +78,8 @@ class Account:
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
-            true, a difference between the work of their forces and the change of their stored energy is attributed to
-            the integrator.
+            true, a difference between the work of the forces of the rows and the change of their stored energy is
+            attributed to the time integrator.
     """
 
     read: Function

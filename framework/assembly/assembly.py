@@ -326,7 +326,7 @@ class Assembly:
     def load_tangent_steps(
         self, values: FloatArray, dq: float, dv: float, load_factor: float, gravity: FloatArray
     ) -> list[Step]:
-        """Return the steps of a `Program` that is equivalent to `add_load_tangent`; when the program runs, it reads the
+        """Return the steps of a `Program` that is equivalent to `add_load_tangent`. When these steps run, they read the
         gravitational acceleration from the array ``gravity``.
         """
         factors, found = {"dq": -load_factor * dq, "dv": -load_factor * dv}, list[Step]()
@@ -354,7 +354,7 @@ class Assembly:
 
     def post_newton(self) -> PostNewton:
         """Update the history values (stage POST_NEWTON). Return the largest force error, the smallest requested step
-        size, whether any row has changed its state, and the largest force.
+        size, whether the contact state of any row has changed, and the largest force.
         """
         enter(Stage.POST_NEWTON)
         self.updates.program()
@@ -470,7 +470,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # user code may have changed a value only on the process that owns it
+        # user code may have changed a value only on the process that owns the value
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields

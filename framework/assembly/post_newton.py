@@ -34,8 +34,8 @@ def clear_outcomes(outcomes: FloatArray) -> None:
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
     """Combine the results of all systems into an array of shape (6,): largest force error, smallest requested step
-    size, whether any row has changed its state, largest force, and the indices of the row and of the system with the
-    largest error.
+    size, whether the contact state of any row has changed, largest force, and the indices of the row and of the system
+    with the largest error.
     """
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
@@ -59,7 +59,8 @@ class PostNewtonUpdates:
 
     Attributes:
         total: combined result of all systems in the previous update, shape (6,), see `judge_outcomes`.
-        used: history values before the previous update, which the Newton run used, shape (d,); empty unless ``keeps``.
+        used: history values before the previous update, with which the Newton run has computed, shape (d,); empty
+            unless ``keeps``.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System], keeps: bool = False) -> None:

@@ -149,8 +149,8 @@ def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
 
 @kernel
 def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
-    """Write the column of each entry (rows[k, a], columns[k, b]) to the next free position of its matrix row, and
-    advance this position.
+    """Write the column of each entry (rows[k, a], columns[k, b]) to the next free position of the matrix row rows[k,
+    a], and advance this position.
     """
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
@@ -246,7 +246,7 @@ def multiply(
 def find_slots(
     indptr: IntArray, indices: IntArray, block: int, rows: IntArray, columns: IntArray, spare: int, out: IntArray
 ) -> None:
-    """Find the slot of each entry (rows[k, a], columns[k, b]) by a binary search in its matrix row."""
+    """Find the slot of each entry (rows[k, a], columns[k, b]) by a binary search in the matrix row rows[k, a]."""
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]

@@ -1,9 +1,9 @@
 """Cycles of contact states within a run of Newton's method: return maps alternate between two sets of contact states.
 
 In a cycle, neither set of contact states agrees with the solution that Newton's method finds for this set, so further
-evaluations would only repeat the two sets. A cycle is complete if both sets have occurred twice. The run then ends, and
-the solver repeats it with the contact states at the start of the step, which do not change in the run. The signs of
-history values represent the contact states.
+evaluations would only repeat the two sets. A cycle is complete if both sets have occurred twice. When a cycle is
+complete, the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
+these states constant during the repeated run. The signs of history values represent the contact states.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def compare_states(
 
 @kernel
 def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
-    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; set it to
-    `CYCLE` after a cycle.
+    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
+    set this number to `CYCLE`.
 
     ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states were equal to
     the states two evaluations earlier, shape (1,).
@@ -98,6 +98,6 @@ def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> li
 
 
 def _share(processes: Processes, mapped: FloatArray, differs: FloatArray) -> None:
-    """Replace the results of `compare_states` by their maxima over all processes."""
+    """Replace each result of `compare_states` by the maximum over all processes."""
     if mapped[0] > 0.0:
         differs[:] = processes.largest(differs.tolist())

@@ -166,13 +166,13 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
 
     Args:
         updates: steps that update markers, in the order of evaluation.
-        readers: the other steps.
+        readers: the steps that need the updates.
         markers: the marker columns, by marker family.
     """
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the indices of the columns whose memory a step reads or writes; None if they are unknown."""
+        """Return the indices of the columns whose memory a step reads or writes; None if the columns are unknown."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:

@@ -23,7 +23,7 @@ YAML_SUFFIXES = (":yaml", ".yml", ".yaml")
 def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     """Return the options of a command line after each ``-options_file FILE`` was replaced by the options in the file.
 
-    The function does not read YAML files; PETSc reads these files itself.
+    The function does not read YAML files, because PETSc reads them.
 
     Raises:
         OptionError: a file cannot be read or includes itself, or a line contains several options or words that are not
@@ -88,7 +88,9 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Initialise PETSc with the given options only. PETSc then ignores its option files and environment variables."""
+    """Initialise PETSc with the given options only. With this call PETSc ignores its own option files and environment
+    variables.
+    """
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}
     try:

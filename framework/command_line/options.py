@@ -133,7 +133,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
                 raise OptionError(f"-{name} = {value}: expected no value, or {' or '.join(HELP_TOPICS)}")
             _run.help, _run.topics = True, _run.topics | {value}
     check_viewers(pairs, _run.folder)
-    # PETSc prints its general help at its start
+    # PETSc prints its general help when it is initialised
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
@@ -295,7 +295,7 @@ def set_options(*words: str) -> ChosenOptions:
         *words: options as on the command line; one string may contain several options.
 
     Returns:
-        A context manager that restores the previous options at its end.
+        A context manager that restores the previous options at the end of its block.
 
     Raises:
         OptionError: an option is unknown (the message suggests similar options), has a wrong value, or takes effect
@@ -617,7 +617,7 @@ def own_value(name: str) -> int | float | bool | str:
 
 
 def _petsc() -> Any:
-    """Return the module PETSc, which is initialised with the command line."""
+    """Return the module PETSc after PETSc was initialised with the command line."""
     start()
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

@@ -1,4 +1,4 @@
-"""Checks of the values of PETSc's options before any solve, because PETSc itself checks them late and incompletely.
+"""Checks of the values of PETSc's options before any solve, because PETSc checks these values late and incompletely.
 
 Two functions check the options. `check_ranges` checks solver options whose allowed range is known. This function finds
 missing values, words instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all
@@ -50,7 +50,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
         prefixes: prefixes of the solvers.
 
     Raises:
-        OptionError: an option has no value where one is needed, or its value is not allowed.
+        OptionError: an option that needs a value has none, or the value of an option is not allowed.
     """
     for name, text in given.items():
         prefix = max((p for p in prefixes if p and name.lower().startswith(p)), key=len, default=None)

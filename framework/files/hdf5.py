@@ -99,7 +99,8 @@ class Overlay:
         return len(view)
 
     def _write_behind(self, place: int, new: memoryview) -> None:
-        # data in memory are written after the file is closed, so data that overwrite them are also kept in memory
+        # data in memory are written after the file is closed, so new data that overwrite data in memory are also kept
+        # in memory
         end = place + len(new)
         if len(new) < LARGE or any(place < at + len(old) and at < end for at, old in self.behind):
             self.behind.append((place, bytes(new)))

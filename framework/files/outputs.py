@@ -3,9 +3,9 @@ runs.
 
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
 The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
-Files that PETSc writes cannot contain a mark. They are marked by a hidden file in the same folder, for example
-``.log.txt.windlass``. If two writers in one process use the same file, an error is raised, unless the second writer
-takes over the file (see `Claim`).
+Files that PETSc writes cannot contain a mark. A file of PETSc is therefore marked by a hidden file in the same folder,
+for example ``.log.txt.windlass``. If two writers in one process use the same file, an error is raised, unless the
+second writer takes over the file (see `Claim`).
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
-    """Return the path after a check that Windlass may write to it: no file exists, or Windlass has written the file.
+    """Return the path after a check that Windlass may write to this path: either no file exists there, or Windlass has
+    written the file.
 
     Each writer calls this function when it receives the path, and again before it writes the file.
 
@@ -275,8 +276,8 @@ def mark_picture(content: bytes) -> bytes:
 def note_output(path: Path) -> None:
     """Mark a file that another library will write as an output of Windlass, by a hidden file.
 
-    If the output file does not exist, it is created empty. If another file later replaces it, the new file does not
-    count as marked.
+    If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
+    does not count as marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -39,8 +39,8 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Return the values with the given names, which the file must contain, and all other values of the file, both by
-    name.
+    """Return the values with the given names, which the file must contain, and all other values of the file, in two
+    dictionaries by name.
 
     Raises:
         OutputError: the file does not exist, is damaged, is not a state file, or lacks a value of the given names.

@@ -88,7 +88,8 @@ def check_target(path: Path, what: str = "") -> Path:
 
 
 def check_place(path: Path, what: str) -> Path:
-    """Return the path after a check that a file can be written to it; the arguments are explained in `check_target`.
+    """Return the path after a check that a file can be written to this path; the arguments are explained in
+    `check_target`.
 
     Raises:
         OutputError: the folder does not exist or cannot be written, or the path is not a file.

@@ -62,12 +62,12 @@ its items.
 def prepare_call(
     function: Any, args: tuple[Any, ...], known: Memory | None = None
 ) -> tuple[list[int], NDArray[np.uint8]]:
-    """Return the addresses of one call for `run` (entry point and argument block), and the argument block itself, to
-    which the caller must keep a reference.
+    """Return the addresses of one call for `run` (entry point and argument block), and the argument block itself. The
+    caller must keep a reference to the argument block.
 
     Args:
         function: the kernel.
-        args: its arguments.
+        args: arguments of the call.
         known: memory of tuples that earlier calls of the same kernel have used.
 
     Raises:

@@ -1,9 +1,9 @@
 """Files of machine code: their content, their folder, and the checks of owner and permissions.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
-The header contains the key of the kernel, so a file of another kernel is detected. For security, folder and file must
-belong to the user or to root, no other user may be able to write to them, and links are never followed. No data are
-unpickled.
+The header contains the key of the kernel, so a file of another kernel is detected. For security, the folder and the
+file must belong to the user or to root, no other user may have permission to write to them, and links are never
+followed. No data are unpickled.
 """
 
 from __future__ import annotations
@@ -239,8 +239,8 @@ def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
     """Create the Python environment of a compiled function. The environment contains the constants of the function and
     the name of its module.
 
-    The module is not imported: most environments belong to functions of numba, and to import their modules would take
-    as long as to read all kernels of a model.
+    The module is not imported: most environments belong to functions of numba, and the import of the modules of these
+    functions would take as long as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:

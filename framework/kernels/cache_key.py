@@ -21,8 +21,8 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 # Objects of these modules are described only by name, because the key contains the versions of the modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
-# Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of them
-# when a profiler is active.
+# Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of
+# these flags when a profiler is active.
 _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 CACHE = dis.opmap.get("CACHE", 0)
@@ -61,7 +61,7 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
             class_ = type_.instance_class
             named = (class_.__module__, class_.__qualname__, class_._fields)
             # Machine code that returns a NamedTuple refers to the class of the NamedTuple. If the class cannot be
-            # imported, numba would create a copy of it.
+            # imported, numba would create a copy of the class.
             if returned and not _is_importable(class_):
                 raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
         return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]

@@ -52,7 +52,8 @@ class _Quick:
 
 class Addressed:
     """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
-    solve. Therefore they have no entry point for Python, whose creation would take a sixth of the compilation time.
+    solve. Therefore these kernels have no entry point for Python; its creation would take a sixth of the compilation
+    time.
     """
 
     __slots__ = ("_count", "_known", "_quick")
@@ -180,9 +181,9 @@ def call(
         kernel: the kernel; a kernel that is called in a `Program` must not return a value.
         arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
             the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
-            If omitted, the caller passes the arguments, which must always have the same types. Instead of a function, a
-            tuple of arrays and parameters can be given; in this case the arguments are not checked before the first
-            call.
+            If ``arguments`` is omitted, the caller passes the arguments of the kernel, which must always have the same
+            types. Instead of a function, a tuple of arrays and parameters can be given; in this case the arguments are
+            not checked before the first call.
         before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel

@@ -34,8 +34,8 @@ FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
 class NoEntry:
-    """Placeholder for the Python entry point of a kernel that Python does not call. Each kernel has its own object,
-    because the compiler uses it as a key.
+    """Placeholder for the Python entry point of a kernel that Python does not call. Each kernel has its own
+    placeholder, because the compiler uses the placeholder as a key.
     """
 
     def __init__(self, form: str) -> None:

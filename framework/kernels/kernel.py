@@ -61,8 +61,8 @@ R = TypeVar("R")
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
-# Objects that an import creates exist until the end of the process. They are excluded from garbage collection, which
-# would take a fifth of the time of a short run.
+# Objects that an import creates exist until the end of the process. These objects are excluded from garbage collection,
+# which would take a fifth of the time of a short run.
 gc.freeze()
 
 # Optimisations that the compiler may use. They preserve NaN and inf, because a kernel must be able to detect values
@@ -236,7 +236,9 @@ def _find_processor(target_context: Any) -> tuple[Any, ...]:
 
 
 def _describe_place() -> str:
-    """Return a text that states where the machine code is stored, or the reason why it is valid only in this run."""
+    """Return a text that states in which folder the machine code is stored, or why the machine code is not stored after
+    this run.
+    """
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
         reason = f"the cache folder {folder} can be read only"

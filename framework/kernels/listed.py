@@ -120,7 +120,7 @@ def count_processes() -> int:
 def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     """Start a process that compiles kernels until all are compiled, or until its input or this process ends.
 
-    The new process does not use MPI, because the MPI launcher would count it as one of its processes.
+    The new process does not use MPI, because the MPI launcher would count the new process as a process of the job.
     """
     environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(

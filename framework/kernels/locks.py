@@ -27,7 +27,7 @@ class Lock:
 
     Attributes:
         held: whether this process holds the lock.
-        waited: whether another process held the lock when this process first tried to acquire it.
+        waited: whether another process held the lock when this process first tried to acquire the lock.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:

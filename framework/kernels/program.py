@@ -45,8 +45,8 @@ class When:
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
-    """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat it from Python to raise
-    its error. The argument ``_blocks`` only keeps the argument blocks in memory.
+    """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat this call from Python to
+    raise its error. The argument ``_blocks`` only keeps the argument blocks in memory.
     """
     done = start(table)
     if done < len(calls):
@@ -164,8 +164,8 @@ class Program:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. In this case, the Python functions that update arrays for the
-        kernels (`Call.before`) are called before the first step.
+        """Return whether all steps are calls of kernels. If the result is true, the Python functions that update arrays
+        for the kernels (`Call.before`) are called before the first step.
         """
         return all(isinstance(part, np.ndarray) for part in self._tables)
 

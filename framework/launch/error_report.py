@@ -46,7 +46,7 @@ class RunOptions(Protocol):
         return
 
     def finish_without_check(self) -> None:
-        """Mark the run as failed; its options are not checked."""
+        """Mark the run as failed; unused options of a failed run are not reported."""
         return
 
     def traceback_wanted(self) -> bool:

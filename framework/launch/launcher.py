@@ -57,8 +57,8 @@ def quick_start() -> Iterator[None]:
     """Context manager within which MPI is started. Without a launcher, the context disables the service and the
     networks of Open MPI that only jobs with several processes need.
 
-    The context halves the start time of Open MPI. The context does not change settings of the user, and child processes
-    do not inherit its settings.
+    These settings halve the start time of Open MPI. The context manager does not change settings of the user, and child
+    processes do not inherit the settings that it makes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}

@@ -46,8 +46,8 @@ def at_end(act: Callable[[], None]) -> None:
 
 
 def end_together() -> None:
-    """Synchronise the processes at the end of the script, after it has ended without error on this process. Without
-    this call, processes that continue would wait forever for this process; see meetings.py.
+    """Synchronise the processes at the end of the script, after the script has ended without error on this process.
+    Without this call, processes that continue would wait forever for this process; see meetings.py.
     """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
@@ -77,8 +77,8 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """Check unused options at the end of a script. At this time Python's exit code is already fixed, and only
-    `os._exit` can change it.
+    """Check unused options at the end of a script. Python's exit code is already fixed when this function runs, and
+    only `os._exit` can change the code.
     """
     try:
         end_together()

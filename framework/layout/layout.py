@@ -1,5 +1,5 @@
-"""Process-process-local numbering: the rows, coordinates and unknowns that a process owns, and the ghosts (coordinates
-and unknowns of its rows that other processes own).
+"""Process-local numbering: the rows, coordinates and unknowns that a process owns, and the ghosts (coordinates and
+unknowns of its rows that other processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
 coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
@@ -130,8 +130,8 @@ class Layout:
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
         """Return the coordinates that process-local rows couple but other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all its
-        # coordinates
+        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all
+        # coordinates of the node
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
@@ -224,8 +224,8 @@ class Layout:
 
     @cached_property
     def substructure(self) -> Substructure | None:
-        """The order of the unknowns for elimination by substructures, see `create_substructure`; None if it cannot be
-        used.
+        """The order of the unknowns for elimination by substructures, see `create_substructure`; None if this order
+        cannot be used.
 
         The order cannot be used (a) on a single process, (b) if the coordinates that rows couple change during the run
         (contact sets, sliding joints), or (c) if the fraction of unknowns in full blocks is too small. The call is

@@ -1,13 +1,13 @@
 """Order of the unknowns of a process for elimination by substructures: unknowns of the interior first, unknowns of the
 interface last.
 
-Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
-*interface*: unknowns that several processes share (at the border between the cables of two processes, the four unknowns
-of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of the
-interface, because a multiplier must be ordered after the coordinates that it couples. The interior unknowns are ordered
-along the cables, or in the opposite direction if the border to another process is at the start of a cable. Therefore
-the elimination ends at the border, and causes no fill-in. Multipliers are ordered after the coordinates that they
-couple. The four unknowns of a node form a block, see unknowns.py.
+Each process can eliminate its interior unknowns without communication with other processes. The remaining unknowns are
+the *interface*: unknowns that several processes share (at the border between the cables of two processes, the four
+unknowns of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of
+the interface, because a multiplier must be ordered after the coordinates that it couples. The interior unknowns are
+ordered along the cables, or in the opposite direction if the border to another process is at the start of a cable.
+Therefore the elimination ends at the border, and causes no fill-in. Multipliers are ordered after the coordinates that
+they couple. The four unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -110,7 +110,7 @@ def create_substructure(
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
     """Return sort keys of the unknowns. The keys order unknowns along the cables towards the border, and order
-    multipliers after their coordinates.
+    multipliers after the coordinates that they couple.
     """
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:

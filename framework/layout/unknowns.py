@@ -73,8 +73,8 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """Renumber unknowns from 0 in the same order, with gaps, such that each of the selected unknowns is the first
-    unknown of a block.
+    """Renumber unknowns from 0 without a change of their order, but with gaps, such that each of the selected unknowns
+    is the first unknown of a block.
 
     Args:
         count: number of unknowns.

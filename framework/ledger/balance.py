@@ -172,7 +172,7 @@ class Balance:
     Attributes:
         start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of
             this copy, and not its time and step number.
-        losses: losses of the laws by row, to which each step adds; see `create_losses`.
+        losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
         kinds: category of each quantity by its name, in the order of the sums; see `EnergyLedger.kinds`.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
@@ -397,8 +397,8 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # the middle of the step needs a separate program, because a program evaluates functions of time for the
-            # time at which it starts
+            # the middle of the step needs a separate program, because a program evaluates all functions of time for one
+            # time, the time at its start
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -431,8 +431,8 @@ class Balance:
         return self._assembly.layout.size > 1
 
     def take_numbers(self) -> FloatArray:
-        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts them to
-        quantities.
+        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts these sums
+        to quantities.
         """
         found: FloatArray = self._sums.numbers.copy()
         self._sums.numbers[:] = 0.0

@@ -57,7 +57,8 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # sine and cosine of half of the angle between both rotations: half of the chord, and the length of the mean
+        # the sine and the cosine of half the angle between both rotations are half the length of the chord, and the
+        # length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0
@@ -79,7 +80,7 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
     """Copy the multipliers, shape (m + 1,), to an array with one row for each group of constraints, shape (kinds, m +
-    1). Each row contains only the multipliers of its group, which are 1 in ``masks``, and 0 for all others.
+    1). Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all other multipliers.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):

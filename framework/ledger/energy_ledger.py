@@ -71,8 +71,8 @@ class EnergyLedger(EveryNth):
     solves can use the same ledger; changes of the state between two solves are not included in the sums.
 
     Args:
-        path: CSV file of the recorded instants, which is written at the end of each solve; if None, records are stored
-            only in memory.
+        path: CSV file of the recorded instants, which is written at the end of each solve; if ``path`` is None, records
+            are stored only in memory.
         every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps. The sums
             include all steps, regardless of ``every``.
         frames: number of records of each solve, evenly distributed in time; at most one record for each step.
@@ -108,7 +108,7 @@ class EnergyLedger(EveryNth):
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # only in serial runs: sums at the records; the quantities are computed from them later, see
+        # only in serial runs: sums at the records, from which the quantities are computed later, see
         # `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
@@ -168,7 +168,7 @@ class EnergyLedger(EveryNth):
 
     @property
     def not_accounted(self) -> list[str]:
-        """Laws without an account, such as user forces, whose forces have done work."""
+        """Names of laws that have no account, such as user forces, but whose forces have done work."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
@@ -208,7 +208,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # the losses are stored in the layout, from which outputs and drawings read them
+        # outputs and drawings read the losses from the layout, so the losses are stored there
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:

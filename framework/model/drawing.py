@@ -168,10 +168,10 @@ class Output:
             ``{"local": 1}`` if ``local`` is a vector.
         units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose units differ between
             rows; default: ``unit`` for all rows.
-        summed: whether several processes may contribute to the value of a row, as for reactions. In this case the value
-            is the sum over all processes.
+        summed: whether several processes may contribute to the value of a row, as for reactions. If ``summed`` is true,
+            the value is the sum of the contributions of all processes.
         entries: function of (rows: LocalRows) that returns the `FieldEntries` of an output that `of_entries` has
-            created. Such an output has no place arguments.
+            created. An output with ``entries`` has no place arguments.
     """
 
     unit: str

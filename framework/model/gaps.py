@@ -2,10 +2,10 @@
 opening and closing of contacts.
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
-first half of the row describes the end of the step, and the second half describes the end of the previous step. If a
-body can pass an obstacle, with which it is in contact at distances below ``reach`` [m], within a step, the path of the
-body is also checked. Let X be the position of the body relative to the obstacle. All points of the straight line from X
-at the start to X at the end of the step must be farther from the origin than ``reach``.
+first half of the row describes the end of the step, and the second half describes the end of the previous step. A body
+is in contact with an obstacle at distances below ``reach`` [m]. If the body can pass the obstacle within one step, the
+path of the body is also checked. Let X be the position of the body relative to the obstacle. All points of the straight
+line from X at the start to X at the end of the step must be farther from the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]
     is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
-    # this case is treated first, because it is the most frequent: the contact remains closed, and the body on the same
-    # side
+    # the most frequent case is treated first: the contact is closed at the start or at the end, and the body remains on
+    # the same side
     if not is_open and ax * x + ay * y + az * z >= 0.0:
         return
     if not (row[START + GAP] < np.inf and row[GAP] < np.inf):

@@ -85,7 +85,7 @@ def create_history(
 def check_history(
     world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
-    """Compare the number of history values of each row with the number that its connector needs.
+    """Raise ModelError if a row has not the number of history values that its connector needs.
 
     Args:
         world: the world.

@@ -64,7 +64,7 @@ def register_functions(kind: F) -> F:
     if not (hasattr(kind, "to_values") and hasattr(kind, "from_values")):
         raise ModelError(f"{kind.__name__} in register_functions: must have to_values and from_values")
     known = _functions.get(kind.__name__)
-    # a module that is executed again registers its classes again
+    # a module that is executed again may register its classes again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ModelError(f"{kind.__name__} in register_functions: a class of this name is already registered")
     _functions[kind.__name__] = kind

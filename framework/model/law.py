@@ -117,7 +117,7 @@ class Tables(Protocol):
 
 
 class Rows(Protocol):
-    """Interface through which laws use the process-local numbering of a process; see `Layout`."""
+    """Interface through which laws use the process-local numbering; see `Layout`."""
 
     rank: int
     size: int

@@ -58,7 +58,7 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_model(path: Path) -> dict[str, Any]:
-    """Read the content of a file that `write_model` wrote, and check its schema.
+    """Read the content of a file that `write_model` wrote, and check the content against the schema of model files.
 
     Raises:
         OutputError: the file does not exist, is not a model file, has an unknown version, or has content that its
@@ -205,7 +205,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
         source: name of the file in messages.
 
     Raises:
-        OutputError: the file does not fit its schema.
+        OutputError: the content does not fit the schema of model files.
         ModelError: a component or function is unknown, or values are not allowed.
     """
     for name, function in functions.items():

@@ -32,8 +32,8 @@ def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """Return the references from a node component to other nodes whose coordinates it uses as its own, each with the
-    names of the shared coordinates.
+    """Return the references from a node component to other nodes whose coordinates it uses as its own, together with
+    the names of the shared coordinates.
     """
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
@@ -42,8 +42,8 @@ class Numbering:
     """World numbers (numbers of coordinates, multipliers and history values in the whole world), which are equal on all
     processes.
 
-    Coordinates are numbered table by table, in the order in which the components were first added. Within a table they
-    are numbered row by row.
+    Coordinates are numbered table by table, in the order in which the components were first added. The coordinates of a
+    table are numbered row by row.
 
     Attributes:
         node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident,

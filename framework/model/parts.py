@@ -166,7 +166,7 @@ def complete_parts(world: Tables) -> None:
 
 
 def check_parts(world: Tables) -> None:
-    """Check the rows, and set the widths of their coordinate arrays to values that are equal on all processes. The call
+    """Check the rows, and set the widths of the coordinate arrays to values that are equal on all processes. The call
     is collective.
 
     Raises:

@@ -285,7 +285,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # rows with equal values share one array, which is never modified
+        # rows with equal values share one array; this is possible because the array is never modified
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):

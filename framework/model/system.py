@@ -118,7 +118,7 @@ class Evaluation(Fields):
     """Argument of the functions of a `System`: the `Fields`, the arrays to which the function adds, and factors.
     `evaluate` creates this object.
 
-    Unused attributes are empty or 0. The functions add to the arrays; they do not overwrite them.
+    Unused attributes are empty or 0. The functions add values to the arrays, and do not overwrite the arrays.
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
@@ -252,9 +252,9 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. They are
-    integrals of the mass per length ρA, the shape functions S and their derivatives S' with respect to the axial
-    coordinate x.
+    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. The matrices are
+    integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to the
+    axial coordinate x.
 
     The first half of the coordinates of a row belongs to the start of the row, the second half to the end of the row.
 
@@ -319,8 +319,7 @@ class NeighbourPattern:
             coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
             number, and the spare number follows after them.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
-            and affects rounding errors, so it is discarded in order that an uninterrupted run and a restarted run give
-            equal results.
+            and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """
 
     version: int = 0
@@ -465,11 +464,11 @@ class System:
         inertia: function that adds the mass matrix M(q) times the accelerations s.a, and quadratic velocity terms, to
             s.f, for a law whose mass matrix is not constant.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: function that updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``,
-            ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is a `Call` of a
-            kernel, the kernel writes the result to ``s.outcome`` by `note_outcome`. Contact states (open or closed,
-            stick or slip) are stored as signs of history values. Solvers detect cycles of contact states from these
-            signs.
+        post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`; the function reads
+            ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
+            a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact
+            states (open or closed, stick or slip) are stored as signs of history values. Solvers detect cycles of
+            contact states from these signs.
         return_map: function that decides on contact states during Newton's method. Without a return map, the history
             values of the law are constant during Newton's iterations.
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the

@@ -62,7 +62,8 @@ class TableClaim:
 class CsvTable(Closing):
     """A `.csv` file with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
-    path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
+    path: path of the file in an existing folder. An existing file is replaced if it is a table of Windlass, or has the
+    same header.
     columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
     rows: rows of the interrupted run that this run continues; these rows are written at the beginning of the file.
 

@@ -82,7 +82,7 @@ class RecordNumbers(NamedTuple):
     Attributes:
         values: the values of the record, shape (n,).
         before, after: steps of a `Program` that run before and after the values are stored. All these program steps run
-            at the end of each time step; `EveryNth.due` tells them whether the time step is recorded.
+            at the end of each time step; the value of `EveryNth.due` states whether the time step is recorded.
     """
 
     values: FloatArray
@@ -96,8 +96,8 @@ class EveryNth(StepHook, Closing, ABC):
     Args:
         every: record every n-th step; if None, record ``frames`` frames in each solve, evenly distributed in time, or
             in statics over the load steps.
-        frames: number of frames in each solve if ``every`` is None; a solve with fewer steps than this records all its
-            steps.
+        frames: number of frames in each solve if ``every`` is None; a solve with fewer steps than ``frames`` records
+            all its steps.
     """
 
     def __init__(self, every: int | None, frames: int = 1) -> None:

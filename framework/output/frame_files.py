@@ -62,7 +62,7 @@ class FrameFiles(FieldSeries):
 
     def _start(self) -> None:
         """Reduce the index to the frames of the interrupted run that are kept, and remove the files of all other
-        frames. Without this step the series would contain frames of both runs.
+        frames. If these files remained, the series would contain frames of both runs.
         """
         self._begun = True
         if self._started:

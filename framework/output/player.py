@@ -253,7 +253,7 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(draft, fps=fps)
             else:
-                # a missing package is detected here, because the error message of imageio does not name it
+                # a missing package is detected here, because the error message of imageio does not name the package
                 import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
                 # video codecs need even sizes, which the window has; with larger macro blocks imageio would resize the

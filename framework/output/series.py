@@ -59,7 +59,8 @@ PLAIN = Style()
 
 
 class FieldSeries(Closing, ABC):
-    """A time series of fields on a `LineMesh`: append frames, then close the series, or use it as a context manager.
+    """A time series of fields on a `LineMesh`: append frames, then close the series, or use the series as a context
+    manager.
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines, faces and labels, written once.
@@ -334,7 +335,7 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def check_series(path: Path, what: str) -> Path:
-    """Return the path after a check that a file of a series can be written to it; see `check_output`."""
+    """Return the path after a check that a file of a series can be written to this path; see `check_output`."""
     return check_output(path, what, "series")
 
 

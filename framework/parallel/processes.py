@@ -1,9 +1,9 @@
 """The MPI processes among which a world is divided: collective operations, and blocks of code in which each process
 works independently of the others.
 
-If only some of the processes make a collective call, they wait forever for the others. Functions of laws that bind or
-evaluate rows must work independently of other processes. Therefore a collective call in such a function raises an
-error.
+If only some of the processes make a collective call, these processes wait forever for the others. Functions of laws
+that bind or evaluate rows must work independently of other processes. Therefore a collective call in such a function
+raises an error.
 """
 
 from __future__ import annotations

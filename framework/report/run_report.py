@@ -230,7 +230,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Return whether an environment variable can affect a run, so that the report shows it."""
+    """Return whether an environment variable can affect a run; the report shows only such variables."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 

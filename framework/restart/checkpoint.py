@@ -1,4 +1,4 @@
-"""Checkpoints: one file with all data that are needed to continue a run of several solves after it was killed.
+"""Checkpoints: one file with all data that are needed to continue a killed run of several solves.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order in which they
 start. The file has one record for each solve. The record of a finished solve contains its last state; the record of the
@@ -111,7 +111,7 @@ class Checkpoint(StepHook):
             say(f"there is no checkpoint file '{self.path}' to continue from: the run starts again")
 
     def _prepare(self) -> None:
-        """Check that the file can be written, and lock it."""
+        """Check that the checkpoint file can be written, and lock the file."""
         check_place(self.path, "path of Checkpoint")
         self._claim = Claim([self.path], "Checkpoint", takes_over=True)
         if is_first_process():

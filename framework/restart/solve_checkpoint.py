@@ -1,5 +1,5 @@
-"""Checkpoints of one solve: the times at which they are written, their content, and the continuation of a solve from a
-checkpoint.
+"""Checkpoints of one solve: the times at which checkpoints are written, their content, and the continuation of a solve
+from a checkpoint.
 """
 
 from __future__ import annotations

@@ -75,9 +75,9 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return dq times the derivative of `assemble_vector` with respect to the coordinates q, plus dv times its
-    derivative with respect to the velocities v, as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the result is the
-    stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
+    """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]: dq times the derivative
+    with respect to the coordinates q, plus dv times the derivative with respect to the velocities v. With dq = 1 and dv
+    = 0, the result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
     If da is not zero, the sum M(q) a + `assemble_vector` is differentiated instead, and da times its derivative with
     respect to the accelerations a is added; all derivatives are evaluated at the accelerations of the state. If the

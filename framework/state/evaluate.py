@@ -104,8 +104,8 @@ class EvaluatedRows:
         positions: indices of ``rows`` among the rows of the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the assembly of this process.
-        summed: whether the value of a row is the sum of contributions of several processes, because they share the work
-            within the row (contact sets).
+        summed: whether the value of a row is the sum of contributions of several processes, because the processes share
+            the work within the row (contact sets).
         all_rows: row numbers of the handle, shape (count,).
     """
 

@@ -39,13 +39,13 @@ class State:
     process; `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
-    a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
-    changed copy of the model, create a state of the other world, and call its method `assign`. Alternatively, save the
-    state to a file, and call the method `load` of the new state.
+    a different shape raise ModelError. A state belongs to one world. To use the values of a state in another world,
+    such as a changed copy of the model, create a state of the other world, and call the method `assign` of the new
+    state. Alternatively, save the state to a file, and call the method `load` of the new state.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
-        assembly: the assembly of this process, for a state in its process-local numbering.
+        assembly: the assembly of this process, for a state in process-local numbering.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,) for n coordinates.
@@ -354,8 +354,8 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """Return the state itself if it is in the process-local numbering of this process, otherwise a copy in the
-    process-local numbering; see `local_state`.
+    """Return the state itself if its values are in the process-local numbering, otherwise a copy in the process-local
+    numbering; see `local_state`.
     """
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

@@ -8,8 +8,8 @@ where M is the mass matrix, C are the constraint equations, C_q the derivatives 
 multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
 weighted sum. A central difference with step h has a truncation error of about h² times the third derivative, and a
 rounding error of about ε R/h, for residuals of magnitude R and the relative rounding error ε of floating-point numbers.
-With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact states do not change
-during the comparison, because they are history values.
+With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact states are history
+values, and do not change during the comparison.
 """
 
 from __future__ import annotations
