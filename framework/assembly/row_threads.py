@@ -32,7 +32,8 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
         spare: index that stands in ``dofs`` for a missing coordinate.
 
     Returns:
-        Row numbers of each set. The result is a single set if the process has one thread, or if there are few rows.
+        The row numbers of each set, in a list. The result is a single set if the process has one thread, or if there
+        are few rows.
     """
     rows = np.arange(len(dofs))
     count = min(options.thread_count(), len(dofs) // SMALLEST)

@@ -171,7 +171,7 @@ def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassErr
 
 
 def check(allowed: Check, name: str, value: Any, where: str | None, error: type[WindlassError] = ModelError) -> Any:
-    """Return the value of an argument after conversion by a check.
+    """Check the value of an argument, and return the value that the check has converted.
 
     Raises:
         WindlassError: the value is not allowed; the error is an instance of the class ``error``.
@@ -361,7 +361,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     Args:
         allowed: the check of each entry.
         words: description of the allowed lists in error messages.
-        least: smallest number of entries.
+        least: smallest allowed number of entries.
     """
 
     def read(value: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Strict reading of user input: numbers, integers, truth values, words.
+"""Conversion of user input to numbers, integers, truth values or words, without the implicit conversions of NumPy.
 
 NumPy may convert words, dates, masked entries and other objects to numbers, and any object to a truth value. This
 module does not convert such values to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
@@ -34,8 +34,8 @@ def show(value: Any) -> str:
 
 
 def find_kinds(value: Any) -> set[str]:
-    """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For other
-    values return ``O``.
+    """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For arrays
+    with masked entries and for values of any other type, return ``O``.
     """
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}

@@ -79,7 +79,7 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part of a section that is given as HTML."""
+    """A part of a section whose content is HTML."""
 
     text: str
 
@@ -108,7 +108,7 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
-# contributions to the report of this run, in a global object, because a process has one run
+# contributions to the report, in a global object, because each process executes only one run
 added_sections: list[ReportSection] = []
 providers: list[str] = []
 

@@ -33,7 +33,7 @@ def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
 
 
 def is_written() -> bool:
-    """Return whether `write` has been called in this run."""
+    """Return whether the summary of this run has been written by `write`."""
     return _verdicts.written
 
 

@@ -94,8 +94,8 @@ def find_unused() -> dict[str, str]:
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of PETSc for a solver as read. This is necessary if the result is read from a checkpoint,
-    because then the solver does not run.
+    """Mark the options of PETSc for a solver as read. This call is necessary if the result of a solve is read from a
+    checkpoint, because in this case the solver does not read its options.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

@@ -3,9 +3,9 @@ runs.
 
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
 The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
-Files that PETSc writes cannot contain a mark. A file of PETSc is therefore marked by a hidden file in the same folder,
-for example ``.log.txt.windlass``. If two writers in one process use the same file, an error is raised, unless the
-second writer takes over the file (see `Claim`).
+Files that PETSc writes cannot contain a mark of Windlass. A file of PETSc is therefore marked by a hidden file in the
+same folder, for example ``.log.txt.windlass``. If two writers in one process use the same file, an error is raised,
+unless the second writer takes over the file (see `Claim`).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _petsc() -> Any:
 
 
 def _integer(value: int = 0) -> Any:
-    """Return a value of PETSc's integer type."""
+    """Return a number as a ctypes value of PETSc's integer type."""
     return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
 
 

@@ -54,7 +54,7 @@ def list_lines(
         starts: energies at the start [J], by name.
         groups: parts of each quantity [J], by name of the quantity.
         span: start and end time [s].
-        steps: number of steps.
+        steps: number of steps that the sums include.
         labels: labels that are shown instead of the names of quantities, by name.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"

@@ -24,7 +24,9 @@ MOST_PLACES = 10**6
 
 
 class GenericData(Component):
-    """A list of history values per row. The connector that refers to the row defines the meaning of the values."""
+    """History values of connectors; each row contains a list of values. The connector that refers to the row defines
+    the meaning of the values.
+    """
 
     initial = column("1", "history values at the start [unit of the connector's history]", shape=None)
 
@@ -53,7 +55,7 @@ def create_history(
         unchanged, and `World.add` later raises the error.
 
     Raises:
-        ModelError: a row has too many places.
+        ModelError: a row has more places (segments or points) than can be stored.
     """
     if values.get("data") is not None:
         return values

@@ -72,7 +72,7 @@ class Part:
         ``count`` is the total number of rows. A single process specifies all rows.
 
         Raises:
-            ModelError: ``count`` is not a number of rows.
+            ModelError: ``count`` is not a whole number >= 0, or is too large.
         """
         _check_count(count)
         comm = communicator()

@@ -151,7 +151,7 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
     """Return, for each row that this process stores, whether this process counts the row in sums over all processes,
-    shape (resident,). Exactly one process counts each row. The call is collective.
+    shape (resident,). Each row is counted by exactly one process. The call is collective.
     """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:

@@ -45,7 +45,7 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
         return self[name] if name in fields else super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; records have no other attributes that can be set."""
+        """Set a field of the record; a record has no other attributes that can be set."""
         self[name] = value
 
 

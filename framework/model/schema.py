@@ -35,7 +35,7 @@ class Column:
         unit: physical unit, ``"1"`` for pure numbers.
         doc: meaning of the column in one line.
         shape: shape of the value of one row; ``None`` for values whose length differs between rows.
-        default: value that is used if the user gives none; ``REQUIRED`` for columns without default.
+        default: value that is used if the user gives no value; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
         minimum: smallest allowed value.
         above: exclusive lower bound.
@@ -272,7 +272,8 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
     """Parse input of variable length: one list for all rows, or an array of shape (count, n). The list may be empty if
-    the column may be omitted."""
+    the column is not required.
+    """
     array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
     if array is None:
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")

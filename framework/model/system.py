@@ -256,7 +256,8 @@ class AxialFlow(NamedTuple):
     integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to the
     axial coordinate x.
 
-    The first half of the coordinates of a row belongs to the start of the row, the second half to the end of the row.
+    The first half of the coordinates of a row belongs to the start of the element in this row, and the second half to
+    the end of the element.
 
     Attributes:
         gyration: P = ∫ ρA Sᵀ S' dx [kg/m, kg, kg m], shape (rows, n, n).
@@ -292,10 +293,10 @@ class Fused:
 
     Attributes:
         mass_product: function that adds the product of the constant mass matrix and s.a to s.f, for an `Evaluation` s.
-        block_size: number of consecutive coordinates in each group of coordinates of a row. If the unknowns of each
-            group are consecutive, the matrix values of one matrix row in the columns of a group are also consecutive.
-            If the matrix consists of dense blocks of this size, the values of each block are consecutive. The functions
-            of this class, and `System.mass`, then use the positions in s.pieces.
+        block_size: number of consecutive coordinates in each group; the coordinates of a row are divided into groups of
+            this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
+            of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
+            block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
         residual: function that does the same as `System.residual` and ``mass_product``, in one loop over the rows.
         tangent: function that does the same as `System.tangent` and `System.mass`, in one loop over the rows.
     """
@@ -352,7 +353,7 @@ class Checks:
         sums: function ``(fields)`` that is called at the end of a solve, and returns pairs of a key and an array.
             Arrays with equal keys are summed over all rows and processes. The method `SumKey.judge` of the key then
             assesses the sum.
-        invariants: function ``(fields)`` that returns a dictionary of integers that are constant in a valid model, for
+        invariants: function ``(fields)`` that returns a dictionary of integers that must not change during a solve, for
             example the number of turns of a closed belt around its pulleys. Values of the same name are summed over all
             laws and processes.
         diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for

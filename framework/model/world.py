@@ -98,7 +98,7 @@ class World:
 
         Raises:
             OutputError: the file cannot be written.
-            ModelError: two functions have the same name.
+            ModelError: two of the user's functions have the same name.
         """
         content = describe_model(self)
         if is_first_process():
@@ -451,7 +451,8 @@ class World:
         self.is_distributed = True
 
     def finalize(self) -> None:
-        """Check that the rows of all tables are consistent, number the coordinates and freeze the world.
+        """Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be
+        added.
 
         If a table was built in parts, the call is collective.
 

@@ -120,7 +120,7 @@ class Canvas:
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
         # these arrays are overwritten when the next frame is composed
         self._points = Joined([len(d.points) for d in drawings])
-        # no law has fields on faces yet
+        # at present no law has fields on faces, so only points and lines have fields
         self._lines = Joined([*(len(d.lines) for d in drawings), *([faces] if faces else [])])
         self._displacement = np.zeros(self.mesh.points.shape)
 
@@ -204,8 +204,8 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine the values of a painted field with the present values of the lines, by the rule of the field. NaN marks
-    lines without a value.
+    """Combine the values of a painted field with the present values of the lines, by the rule of the field. Lines
+    without a value get NaN.
     """
     if not len(overlap.line):
         return

@@ -263,7 +263,7 @@ class VtkhdfSeries(FieldSeries):
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
-        """Store the offset in the file of the chunk that contains a given row [bytes]."""
+        """Store the offset [bytes] at which the chunk with a given row begins in the file."""
         place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
         places = self._places.setdefault(name, [])
         places[chunk:] = [place]

@@ -134,7 +134,7 @@ class SolveCheckpoint:
         """Set state, solver, hooks and switchable columns to the values in the last checkpoint of this solve.
 
         Returns:
-            Whether the solve had already ended in the interrupted run.
+            Whether this solve had already ended when the interrupted run stopped.
 
         Raises:
             ModelError: the record belongs to another solve or model, or a hook cannot continue after a restart.

@@ -32,7 +32,7 @@ CHANGING = frozenset((*NAMES, "t", "step"))
 
 
 class State:
-    """All values that a solver changes.
+    """All values of a model that a solver changes.
 
     ``State(world)`` contains the values of the whole model in world order, which is the order of the world numbers.
     Under MPI every process has the values of the whole model. The state of a solver contains only the values of one

@@ -89,7 +89,8 @@ def check_tangent(
 
     Args:
         world: the model.
-        state: state of the comparison; default: initial values. History values do not change.
+        state: state of the comparison; default: initial values. The history values of this state are used in all
+            evaluations.
         states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
         displacement: standard deviation of the random displacements of coordinates [m, rad, 1].

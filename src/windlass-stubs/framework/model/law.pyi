@@ -54,7 +54,7 @@ from windlass.framework.model.world import World as Tables
 
 
 class Rows(Protocol):
-    """Interface through which laws use the process-local numbering of a process; see `Layout`."""
+    """Interface through which laws use the process-local numbering; see `Layout`."""
 
     rank: int
     size: int
