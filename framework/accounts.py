@@ -1,7 +1,7 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Forces f on the left-hand side of the equations of motion extract the power f·v from a motion with the velocities v. The
-inertia forces M a + ... change the kinetic energy T:
+Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The forces take the
+power f·v from the motion. The inertia forces M a + ... change the kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 

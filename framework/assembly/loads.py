@@ -118,7 +118,7 @@ class Loads:
         return True
 
     def update(self) -> None:
-        """Update ``sum`` for the present time and gravity."""
+        """Update ``sum`` if the time, gravity or a value of the rows has changed."""
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:

@@ -1,4 +1,4 @@
-"""Atomic changes of a file, in three steps:
+"""Changes of a file that are made completely or not at all, in three steps:
 
     1. If readers ignore bytes after the end of the file, the new bytes are written there.
     2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
@@ -80,8 +80,9 @@ def _name_room(path: Path, found: OSError | NoRoomError, needed: int) -> OSError
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Write the changes. If a write fails, undo all changes, remove the journal and raise the error again. If the undo
-    also fails, the journal and the new bytes after the old end remain, so that `recover` can complete the changes.
+    """Write the changes to the file. If a write fails, undo all changes, remove the journal and raise the error again.
+    If the undo also fails, the journal and the new bytes after the old end remain, so that `recover` can complete the
+    changes.
     """
     before = _read(path, changes)
     try:

@@ -54,7 +54,7 @@ class NoRoomError(OutputError):
 
 
 def count_free(folder: Path) -> int:
-    """Return the number of bytes that this process may still write in a folder."""
+    """Return the number of bytes for which a folder still has room, for this process."""
     disk = os.statvfs(folder)
     return disk.f_frsize * (disk.f_bfree if os.geteuid() == 0 else disk.f_bavail)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
-# Objects of these modules are described only by name, because the key contains the versions of the modules.
+# Modules whose objects are described only by name, because the key contains the versions of these modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
 # Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of

@@ -15,7 +15,7 @@ Environment variables:
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user may be able to write to it. The folder may be read-only.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
-        cores. At most 9 processes are used.
+        cores. Values above 9 have the same effect as 9.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time for kernels that other processes compiled [s]
-    # requested kernels, with types of arguments and forms, except inner kernels
+    # kernels that this process has requested, with types of arguments and forms, except inner kernels
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks of the kernels that this process compiles, by key of the kernel
     locks: dict[str, Lock] = field(default_factory=dict)

@@ -79,7 +79,7 @@ def at_failure(find_hint: Callable[[], str]) -> None:
 
 
 def at_error(listen: Callable[[str], None]) -> None:
-    """Register a function that is called with the message of the error that ends a run."""
+    """Register a function of the error message; it is called when an error ends a run."""
     _listeners.append(listen)
 
 
@@ -89,7 +89,7 @@ def report(error: BaseException, script: str | None = None) -> int:
     -help are not printed, and the exit code is 0.
 
     Args:
-        error: the exception.
+        error: the exception that has ended the run.
         script: file of the model; the printed traceback begins at the first frame in this file.
     """
     if options.is_dry_run() and isinstance(error, Exception):

@@ -207,7 +207,7 @@ def _pairs(coupled: IntArray) -> list[IntArray]:
 
 
 def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
-    """Return the distinct pairs. In each pair the smaller number is first."""
+    """Return the given pairs without repeated pairs. In each pair the smaller number is first."""
     every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
     low, high = every.min(axis=1), every.max(axis=1)
     coded = np.unique(low * vertices + high)
@@ -265,7 +265,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     """Return the owners that PETSc's MatPartitioning computes on this process.
 
     Raises:
-        OptionError: PETSc cannot partition.
+        OptionError: PETSc cannot partition the graph.
     """
     from scipy.sparse import coo_array  # imported here, because a single process needs no partition
 

@@ -109,7 +109,7 @@ def create_substructure(
 
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
-    """Return sort keys of the unknowns. The keys order unknowns along the cables towards the border, and order
+    """Return a sort key for each unknown. The keys order unknowns along the cables towards the border, and order
     multipliers after the coordinates that they couple.
     """
     near = np.zeros(len(unit), bool)

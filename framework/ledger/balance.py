@@ -20,12 +20,12 @@ actual loss. For powers P that are quadratic in velocities, the expression
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
 
-equals the work of the dissipative forces. For other powers the expression has order 2. The history values of laws with
-`Account.jumps` are known only at the start and at the end of the step. The powers of these laws are integrated by the
-trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the losses of normal dampers of contacts,
-which are computed from the change of the gaps. T = v·M v/2, where M v is the difference of two evaluations of the
-inertia forces: with the velocities as accelerations, and with zero accelerations. Source: the discrete balance of the
-trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+equals the work of the dissipative forces. For other powers the expression is an approximation of order 2 in the step
+size. The history values of laws with `Account.jumps` are known only at the start and at the end of the step. The powers
+of these laws are integrated by the trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the
+losses of normal dampers of contacts, which are computed from the change of the gaps. T = v·M v/2, where M v is the
+difference of two evaluations of the inertia forces: with the velocities as accelerations, and with zero accelerations.
+Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -301,8 +301,8 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Return steps that add a time step to all sums, and begin the next time step. The added time step ends with
-        the present readings.
+        """Return steps that add a time step to all sums, and begin the next time step. The present readings are the
+        values at the end of the added time step.
         """
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
@@ -359,12 +359,12 @@ class Balance:
         self._keep(state)
 
     def _keep(self, state: State) -> None:
-        """Store a state as the start of the next step."""
+        """Store a state as the state at the start of the next step."""
         if state is not self.start:
             self.start.assign(state)
 
     def _read(self, state: State) -> None:
-        """Evaluate forces and energies at a state."""
+        """Evaluate the forces and energies of all laws at a state."""
         assembly = self._assembly
         assembly.load_fields(state)
         if not self._is_fresh:

@@ -67,7 +67,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
     Args:
         world: the world.
         table: table of the new rows.
-        ref: the reference.
+        ref: declaration of the reference in the schema.
         given: a handle, a list of handles or an array of entity numbers, with one entry for each row. For a reference
             to chains, a handle, a list of handles or an array of shape (n,) gives one chain for all rows. A list of
             chains, or an array of shape (rows, n), gives one chain for each row.

@@ -108,7 +108,7 @@ class Paint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Painting:
-    """Values on intervals of entities whose laws draw lines.
+    """Values of a law on intervals of the lines of other entities.
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).

@@ -85,8 +85,8 @@ class Gaps:
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
             ``accept`` is a `Call` that replaces `accept_gaps`.
         quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
-            this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed of the contacts that were
-            omitted from ``near`` for this reason [m/s].
+            this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
+            were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays of the law that contain values at the start of the step.
         holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
             When another solver of the same world accepts a step, its contact monitor becomes the holder.

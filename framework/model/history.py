@@ -51,8 +51,8 @@ def create_history(
         per_row: initial values of the history variables of a row as a whole, stored after the variables of the places.
 
     Returns:
-        The arguments including ``data``. If the number of places is missing or wrong, the arguments are returned
-        unchanged, and `World.add` later raises the error.
+        The arguments of `World.add` including ``data``. If the number of places is missing or wrong, the arguments are
+        returned unchanged, and `World.add` later raises the error.
 
     Raises:
         ModelError: a row has more places (segments or points) than can be stored.

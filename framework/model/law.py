@@ -282,8 +282,8 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process stores all rows of a world with this law, because any two surfaces may come into contact
-        (contact sets).
+        """Whether, in a world with this law, each process stores all rows of all tables, because any two surfaces may
+        come into contact (contact sets).
         """
         return self.replicated or self.reads is not None
 
@@ -362,8 +362,9 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
     """Register a law between two markers, and create all its functions from kernels. Call this function once, at the
     end of the file of the law.
 
-    The marker family of ``marker0`` registers the law. The arguments are explained in
-    `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate markers.
+    The function ``register_pair`` of the marker family of ``marker0`` then registers the law. The arguments are
+    explained in `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate
+    markers.
 
     Args:
         component: the schema, which must have ``marker0``, ``marker1`` and ``active``.

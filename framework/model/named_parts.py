@@ -12,7 +12,7 @@ from windlass.framework.model.world import World
 
 
 class NamedPart(NamedTuple):
-    """Rows of a table that have a common name."""
+    """A part of a model: rows of a table with a common name."""
 
     name: str
     table: EntityTable

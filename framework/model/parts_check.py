@@ -20,7 +20,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 def check_rows(world: Tables, processes: Processes) -> None:
-    """Compare the rows of all processes. The call is collective.
+    """Check that the rows of all processes agree and are complete. The call is collective.
 
     Raises:
         ModelError: calls of `World.add` differ between processes, no process has given a row, or several processes gave
@@ -127,8 +127,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows of this process to other processes, and insert the rows that other processes send. The rows for each
-    process are given by a list. The call is collective.
+    """Send rows of this process to other processes, and insert the rows that other processes send. A list contains, for
+    each process, the rows to send. The call is collective.
     """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):

@@ -33,7 +33,7 @@ class Column:
 
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
-        doc: meaning of the column in one line.
+        doc: description of the column in one line.
         shape: shape of the value of one row; ``None`` for values whose length differs between rows.
         default: value that is used if the user gives no value; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
@@ -94,7 +94,7 @@ class Ref:
     Attributes:
         target: name of a component class, or of a family that components provide; for markers the object `Family`
             itself, such as ``POSITION``.
-        doc: meaning of the reference in one line.
+        doc: description of the reference in one line.
         optional: whether the reference may be omitted (stored as -1).
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
@@ -426,7 +426,7 @@ def describe_target(ref: Ref) -> str:
 def describe_column(column: Column) -> str:
     """Return name, unit, meaning and allowed values of a column, such as ``length [m]: length of the cable; > 0;
     required``."""
-    # functions have no unit
+    # columns of functions have no unit
     unit = "" if column.dtype is object else f"[{column.unit}]"
     words = [f"{column.name} {unit}".strip() + f": {column.doc}"]
     if column.shape is None:

@@ -27,7 +27,7 @@ class Fields:
     Attributes:
         x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
-        lam: Lagrange multipliers [N, N m], shape (m + 1,).
+        lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, shape (d,).
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
         step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
@@ -401,7 +401,7 @@ class Strands(Protocol):
         """Return whether each row is folded (a slope at one of its ends points against its chord), shape (rows,)."""
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Change the parameters of the law.
+        """Replace the parameters of the law.
 
         Args:
             stiffness: stiffness at the points [N], shape (k,), equal at all points of a row.

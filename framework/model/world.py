@@ -204,7 +204,7 @@ class World:
         the values. If all values are scalars, one row is added.
 
         Args:
-            component: the component of the new rows.
+            component: the component (schema) of the new rows.
             name: name for messages and output.
             part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
@@ -474,7 +474,7 @@ class World:
         self.numbering = Numbering(self)
 
     def check(self) -> None:
-        """Check the rows that this process stores.
+        """Check that the rows that this process stores have consistent values.
 
         Raises:
             ModelError: rows have inconsistent values.

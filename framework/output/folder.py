@@ -27,7 +27,7 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
         with tempfile.NamedTemporaryFile(prefix=".windlass-", dir=folder) as trial:
             trial.write(b"trial")
             trial.flush()
-    except (OSError, ValueError) as error:  # ValueError: the path contains a null character
+    except (OSError, ValueError) as error:  # Python raises ValueError if the path contains a null character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FileExistsError):
             reason = "a file of this name is in the way"

@@ -87,7 +87,7 @@ class Means(Readings):
         if not self._probes:
             load_outputs(state)
             self._create_probes(state)
-        # the state may have changed between two solves
+        # previous values are discarded, because the state may have changed between two solves
         self._last, self._mark = np.zeros(0), None
         if self._from is not None and end < self._earliest and self._by_time:
             say_once("means", [f"they begin at t = {self._from:g} s, after the end of this solve at {end:g} s"])

@@ -119,7 +119,7 @@ class Player:
     """A scene that shows one frame and one field at a time.
 
     Args:
-        pyvista: the module.
+        pyvista: the module PyVista.
         series: the frames.
         field: name of the field that is shown first. If empty, the field `FIRST` is shown, or the first field of the
             file if `FIRST` does not exist.
@@ -187,7 +187,8 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # wheels also have field values, but are drawn in one colour; otherwise the belt would be hard to see
+            # wheels are drawn in one colour although they have field values, because the belt would otherwise be hard
+            # to see
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (

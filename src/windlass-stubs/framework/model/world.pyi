@@ -1296,7 +1296,7 @@ class World():
     def number(self) -> None:
         'Number the coordinates of the rows that this process stores.'
     def check(self) -> None:
-        'Check the rows that this process stores.\n\nRaises:\n    ModelError: rows have inconsistent values.'
+        'Check that the rows that this process stores have consistent values.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
         'Return a cached object that belongs to this world; ``create()`` makes the object on first use.'
     @overload
