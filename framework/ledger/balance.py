@@ -2,9 +2,9 @@
 
 At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r, with the mass
 matrix M, the accelerations a, the forces f of each law, the derivative C_q of the constraint equations with respect to
-the coordinates q, and the multipliers λ; r is the residual that remains when Newton's method ends. The work of a force
-over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step, and f
-the force. With the kinetic energy T, the following identities result:
+the coordinates q, and the multipliers λ; r is the residual that remains after the solve of the step. The work of a
+force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step,
+and f the force. With the kinetic energy T, the following identities result:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
