@@ -1,7 +1,7 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Forces f on the left-hand side of the equations of motion extract the power f·v from a motion with the velocities v. The
-inertia forces M a + ... change the kinetic energy T:
+Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The forces take the
+power f·v from the motion. The inertia forces M a + ... change the kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
@@ -35,8 +35,8 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows) for k stored energies.
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows)
-            for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion. They
-            are then also evaluated within a step, see balance.py.
+            for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion.
+            Powers that depend only on time and motion are also evaluated at times within a step, see balance.py.
         parts: values whose change from the start to the end of a step determines instantaneous losses
             (`Account.jumps`), shape `Account.parts`.
     """
@@ -50,33 +50,36 @@ class Reading(NamedTuple):
 class Account:
     """Energies that a law stores, dissipates and transfers.
 
-    Each function receives an `Evaluation` s and adds to the arrays of s. Functions that call a kernel are created by
-    `call`.
+    Each function of the account receives an `Evaluation` s and adds its results to arrays of s. Use `call` to create a
+    function that calls a kernel.
 
     Attributes:
         read: function ``(s)`` that adds to s.energies and s.powers the energies and powers of the rows of this process,
             and writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
-        passed: names of powers that the forces of the law transfer out of its rows, such as the flow of strain energy
-            with leaving material.
-        carried: names of powers of the law's inertia that do not change its kinetic energy, such as the flow of kinetic
-            energy with material that leaves the law's rows.
+        passed: names of powers that the forces of the law transfer out of the rows of the law, such as the flow of
+            strain energy with material that leaves the rows.
+        carried: names of powers of the law's inertia forces that do not change the kinetic energy of the law, such as
+            the flow of kinetic energy with material that leaves the law's rows.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
         jumps: function ``(s)`` that adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
-            compares s.parts with s.parts_before (start of the step); then it copies s.parts to s.parts_before.
+            compares s.parts (end of the step) with s.parts_before (start of the step); then it copies s.parts to
+            s.parts_before.
         rows: number of rows, if it differs from the number of rows of `System.dofs`.
-        by: name of the column whose values define the groups of losses, for instance ``"circle"``; empty for no groups.
+        by: name of the column whose values divide the rows into groups, for instance ``"circle"``; losses are summed
+            for each group. An empty name means no groups.
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
             of forces, for which no energy is defined.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
-            P(s.v) - P(s.half) to s.powers; balance.py defines the velocities s.v = (m + w)/2 and s.half = (m - w)/2. If
-            ``powers`` is given, ``read`` must also work with an empty s.powers, to which it adds nothing.
+            P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, ``read`` must
+            also work with an empty s.powers, to which it adds nothing.
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
-        conserves: whether the rows neither lose nor transfer energy. If ``conserves`` is true, a difference between the
-            work of their forces and the change of their stored energy is attributed to the integrator.
+        conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
+            true, a difference between the work of the forces of the rows and the change of their stored energy is
+            attributed to the time integrator.
     """
 
     read: Function
@@ -140,7 +143,7 @@ class Losses(NamedTuple):
         names: names of the l losses, see `Account.lost`.
         rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
         ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
-        group: for each row, index in ``ids`` of its value in the column `Account.by`, shape (rows,).
+        group: for each row, the index in ``ids`` of the value of this row in the column `Account.by`, shape (rows,).
         shared: losses of each group, summed over all processes after each step [J], shape (groups, l); None on one
             process.
     """

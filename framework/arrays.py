@@ -15,7 +15,7 @@ BoolArray = NDArray[np.bool_]
 
 def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
     """Compress an array of mostly consecutive integers: return the first value and the length of each sequence of
-    consecutive values. If this saves no memory, return the array and None.
+    consecutive values. If the compressed form needs as much memory as the array, or more, return the array and None.
     """
     if values.ndim == 1 and values.dtype == np.int64 and len(values):
         starts = np.concatenate(([0], 1 + np.flatnonzero(values[1:] != values[:-1] + 1)))

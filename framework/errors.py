@@ -28,16 +28,18 @@ def _name_of(frame: FrameType) -> str:
 
 
 class ModelError(WindlassError):
-    """A model cannot be computed, because a value is wrong, a reference has a wrong type, or a part is missing."""
+    """Error of a model that cannot be computed, because a value is wrong, a reference has a wrong type, or a part is
+    missing.
+    """
 
 
 class ModelWarning(UserWarning):
-    """A probable mistake in a model that does not affect the results."""
+    """Warning about a probable mistake in a model; the mistake does not affect the results."""
 
 
 class OptionError(WindlassError):
-    """A command-line option is unknown or misspelt, or has a wrong value."""
+    """Error of a command-line option that is unknown or misspelt, or has a wrong value."""
 
 
 class OutputError(WindlassError):
-    """An output folder or file cannot be written or read."""
+    """Error of an output folder or file that cannot be written or read."""

@@ -19,9 +19,9 @@ MUST = "must be the same on all processes"
 
 
 def check_same_world(world: World, processes: Processes) -> None:
-    """Compare gravity and all undistributed tables of all processes. The call is collective.
+    """Check that gravity and all tables that are not distributed are equal on all processes. The call is collective.
 
-    Functions are compared by name.
+    Functions are equal if their names are equal.
 
     Raises:
         ModelError: a table differs between processes. All processes raise this error, which names the first table and
@@ -41,7 +41,7 @@ def check_same_world(world: World, processes: Processes) -> None:
 
 
 def check_same(values: Mapping[str, Any], processes: Processes) -> None:
-    """Compare settings by name. The call is collective.
+    """Check that settings, given by name, are equal on all processes. The call is collective.
 
     Raises:
         ModelError: a setting differs between processes. All processes raise this error, which names the first setting

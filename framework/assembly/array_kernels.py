@@ -23,7 +23,7 @@ def copy_values(values: FloatArray, to: FloatArray) -> None:
 @kernel
 def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
     """Compute the work of the forces f, shape (laws, n + 1), along the straight path from the previous displacements to
-    q, shape (n,). Then copy f and q to the arrays of previous values.
+    q, shape (n,). Then copy f and q to the arrays of the previous forces and displacements.
 
     The work [J], shape (laws,), is computed with the mean of the previous and the present forces.
     """

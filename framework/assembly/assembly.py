@@ -43,7 +43,7 @@ _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Values(Protocol):
-    """Values at which an assembly is evaluated; see `State`."""
+    """Interface of the values (such as time and displacements) at which an assembly is evaluated; see `State`."""
 
     q: FloatArray
     v: FloatArray
@@ -55,7 +55,7 @@ class Values(Protocol):
 
 
 class Calling:
-    """Context in which user functions are called; see `Assembly.calling`."""
+    """Context manager in which user functions are called; see `Assembly.calling`."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -68,22 +68,23 @@ class Calling:
 
 
 class Assembly:
-    """The systems of one process with their local numbering, field arrays and sparsity.
+    """The systems of one process, with the process-local numbers of coordinates and unknowns, the arrays of the fields
+    and the sparsity of the tangent.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
         comm: an mpi4py communicator, or None for an assembly of the whole world on this process.
 
     Attributes:
-        layout: local numbers of coordinates and unknowns.
-        processes: the processes among which the world is divided.
+        layout: process-local numbers of coordinates and unknowns.
+        processes: the MPI processes among which the rows of the world are divided.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is evaluating forces; if true, no other state may be loaded into the fields.
-        revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
+        evaluating: whether a solver is evaluating forces; while true, no other state may be loaded into the fields.
+        revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
         world, comm: values of the arguments.
@@ -121,8 +122,8 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return an object for rows of this process in local numbering. Repeated calls for the same rows return the
-        same object.
+        """Return an object for rows of this process in process-local numbering. Repeated calls with the same rows
+        return the same object.
         """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -215,12 +216,12 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return how often the set of coordinates that systems couple has changed."""
+        """Return the number of times that the set of coordinates that systems couple has changed."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds to matrix values of the storage in use, with the slots of the rows of a
-        component.
+        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values of the
+        storage in use.
         """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
@@ -228,24 +229,26 @@ class Assembly:
 
     @property
     def sparsity(self) -> Sparsity:
-        """Sparsity of the storage in use."""
+        """Sparsity of the tangent in the storage in use."""
         return self._sparsity if self._sparsity is not None else self.use(Storage.ROWS)
 
     @property
     def pattern(self) -> Pattern:
-        """Sparsity of the storage by rows. Reading this property selects the storage by rows."""
+        """Sparsity of the tangent in the storage by rows (`Storage.ROWS`). Reading this property selects the storage by
+        rows.
+        """
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity of the storage by rows, like `pattern`, after an update for the tangent at the present
-        fields; see `use`.
+        """Return the sparsity of the tangent in the storage by rows, like `pattern`, but first update it for the
+        coordinates that systems couple at the present fields; see `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 
     @property
     def mass_rows(self) -> MassRows:
-        """Constant mass matrix over local coordinates, with slots in the storage by rows. Reading this property selects
-        the storage by rows.
+        """Constant mass matrix of the process-local coordinates; its slots refer to the storage by rows. Reading this
+        property selects the storage by rows.
         """
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
@@ -259,7 +262,7 @@ class Assembly:
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
         """Return the steps of a `Program` that is equivalent to `update_markers`; if ``readers`` is given, return only
-        the steps whose results ``readers`` need.
+        the steps whose results the steps ``readers`` need.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
@@ -306,7 +309,8 @@ class Assembly:
 
         Args:
             values: matrix values in the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
-            dq, dv, da: derivatives of q, v and a with respect to the unknowns of the solver.
+            dq, dv, da: derivatives of the coordinates q, the velocities v and the accelerations a with respect to the
+                unknowns of the solver, scalars.
             load_factor: factor on loads.
             mass: factor on the constant mass matrix; in dynamics the factor is equal to da.
         """
@@ -322,7 +326,7 @@ class Assembly:
     def load_tangent_steps(
         self, values: FloatArray, dq: float, dv: float, load_factor: float, gravity: FloatArray
     ) -> list[Step]:
-        """Return the steps of a `Program` that is equivalent to `add_load_tangent`; when the program runs, it reads the
+        """Return the steps of a `Program` that is equivalent to `add_load_tangent`. When these steps run, they read the
         gravitational acceleration from the array ``gravity``.
         """
         factors, found = {"dq": -load_factor * dq, "dv": -load_factor * dv}, list[Step]()
@@ -350,7 +354,7 @@ class Assembly:
 
     def post_newton(self) -> PostNewton:
         """Update the history values (stage POST_NEWTON). Return the largest force error, the smallest requested step
-        size, whether any row has changed its state, and the largest force.
+        size, whether the contact state of any row has changed, and the largest force.
         """
         enter(Stage.POST_NEWTON)
         self.updates.program()
@@ -381,7 +385,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Reset history values that a call of `World.set` has made invalid. Call this method before a step."""
+        """Reset the history values that are invalid since a call of `World.set`. Call this method before a step."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
@@ -408,25 +412,28 @@ class Assembly:
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
-        """Return the reasons why rows of this world cannot be evaluated at the present fields. The call is
-        collective."""
+        """Return the reasons why rows of this world cannot be evaluated at the present fields; the list is empty if all
+        rows can be evaluated. The call is collective.
+        """
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Return the reasons why no motion can start from the present fields. The call is collective."""
+        """Return the reasons why no motion can start from the present fields; the list is empty if a motion can start.
+        The call is collective.
+        """
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
-        """Return the rows with invalid values at the present fields. The call is collective."""
+        """Return the faults of the rows at the present fields, see `Fault`. The call is collective."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """Return the messages of all processes without repetitions."""
+        """Return the messages or faults of all processes, each of them once."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     def calling(self) -> Calling:
-        """Return the context in which user functions are called. User functions must not evaluate another state or
-        start a solve.
+        """Return the context manager in which user functions are called. User functions must not evaluate another state
+        or start a solve.
         """
         return self._calling
 
@@ -440,7 +447,7 @@ class Assembly:
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
-        """Context for evaluations or solves that must not change the fields of this assembly."""
+        """Context manager for evaluations or solves that must not change the fields of this assembly."""
         fields = self.fields
         arrays = [array for array in vars(fields).values() if isinstance(array, np.ndarray)]
         kept = [array.copy() for array in arrays]
@@ -463,7 +470,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # user code may have changed a value only on the process that owns it
+        # user code may have changed a value only on the process that owns the value
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields

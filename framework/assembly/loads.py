@@ -20,14 +20,13 @@ class Loads:
     """The loads of the systems of one process.
 
     Weights, and other loads that do not depend on coordinates (loads without a tangent), are cached. Cached weights are
-    valid as long as gravity and the rows do not change. Other cached loads are valid only as long as, in addition, the
-    time does not change.
+    valid until gravity or the rows change. Other cached loads are valid until gravity, the rows or the time change.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
         systems: the systems of this process.
-        around: context in which compiled code calls Python functions, see `Program`.
+        around: context manager that is active while compiled code calls Python functions, see `Program`.
 
     Attributes:
         sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object
@@ -62,9 +61,9 @@ class Loads:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
 
         Args:
-            f: array to which the loads are added; if ``clear`` is true, f is first set to 0.
+            f: array to which the loads are added, shape (n + 1,); if ``clear`` is true, f is first set to 0.
             factor: factor on the loads; for 0 no load is evaluated.
-            live: whether to also add the loads that depend on coordinates.
+            live: whether to add the loads that depend on coordinates, in addition to all other loads.
         """
         if factor == 0.0:
             if clear:
@@ -110,8 +109,8 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may compute ``sum`` itself, by copying ``weights`` to ``sum`` and running
-        ``table``. If the result is true, the next `update` recomputes ``sum``.
+        """Return whether the caller may compute ``sum`` instead of `update`: the caller copies ``weights`` to ``sum``
+        and runs ``table``. If the result is true, the next `update` recomputes ``sum``.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
@@ -119,7 +118,7 @@ class Loads:
         return True
 
     def update(self) -> None:
-        """Update ``sum`` for the present time and gravity."""
+        """Update ``sum`` if the time, gravity or a value of the rows has changed."""
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:

@@ -16,13 +16,14 @@ from windlass.framework.model.system import Fields, Slots, System, evaluate
 
 
 class MassRows(NamedTuple):
-    """A mass matrix over local coordinates, in compressed rows.
+    """A mass matrix over process-local coordinates, in compressed rows.
 
     Attributes:
         indptr: index of the first entry of each row, shape (n + 1,), int32.
-        columns: column (local coordinate) of each entry, shape (nnz,), int32.
-        values: matrix entries [kg, kg m, kg m^2], shape (nnz,).
-        slots: index of each entry in the values of the tangent's pattern, shape (nnz,), int32.
+        columns: column (process-local coordinate) of each entry, shape (nnz,), int32.
+        values: matrix entries, shape (nnz,): [kg] for two displacements, [kg m] for a displacement and a slope or
+            rotation, [kg m^2] for two slopes or rotations.
+        slots: index of each entry in the array of matrix values of the tangent, shape (nnz,), int32.
     """
 
     indptr: IntArray
@@ -38,9 +39,9 @@ def create_mass_rows(
 
     Args:
         fields: arrays that the systems read.
-        systems: pairs of a system and its slots in the pattern.
-        pattern: sparsity over the local unknowns.
-        unknown_of_dof: unknown of each local coordinate, shape (n,).
+        systems: pairs of a system and the slots (positions in the array of matrix values) of its mass matrices.
+        pattern: sparsity over the process-local unknowns.
+        unknown_of_dof: unknown of each process-local coordinate, shape (n,).
     """
     spare = len(unknown_of_dof)
     if not systems:
@@ -75,7 +76,7 @@ def multiply_rows(indptr: IntArray, columns: IntArray, values: FloatArray, x: Fl
 
 @kernel
 def add_scaled(slots: IntArray, data: FloatArray, scale: float, values: FloatArray) -> None:
-    """Add scale * data to values[slots]."""
+    """Add scale * data[i] to values[slots[i]] for each index i."""
     for k in range(len(slots)):
         values[slots[k]] += scale * data[k]
 

@@ -1,8 +1,8 @@
 """The tangent as a PETSc matrix.
 
-On one process, PETSc and the assembly share one array. On several processes, the local sums are passed to PETSc in
-coordinate format (COO) by one call. If each process eliminates its own unknowns (substructures), one matrix per process
-is stored, and the tangent is the sum of these matrices.
+On one process, PETSc and the assembly share one array. On several processes, one call passes the matrix values of each
+process to PETSc in coordinate format (COO), and PETSc sums them. If each process eliminates its own unknowns
+(substructures), one matrix per process is stored, and the tangent is the sum of these matrices.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class LocalMatrices:
         values: matrix values of this process, shape (spare + 1,).
 
     Attributes:
-        sparsity, values: the arguments.
-        block: number of rows that are eliminated together; `is_accurate` selects its error bound by this number.
+        sparsity, values: values of the arguments.
+        block: number of matrix rows that are eliminated together; the error bound of `is_accurate` depends on this
+            number.
     """
 
     block = 1
@@ -61,12 +62,12 @@ class TangentMatrix:
     """The array of matrix values in the order of a sparsity pattern, and the PETSc matrix with these values.
 
     Args:
-        pattern: sparsity over local unknowns.
-        unknown_global: index of each local unknown in PETSc vectors, shape (u,).
+        pattern: sparsity over process-local unknowns.
+        unknown_global: index of each process-local unknown in PETSc vectors, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
-        parted: sparsity of this process, if the matrix is a sum of one matrix per process, see `LocalMatrices`;
-            otherwise None.
+        parted: sparsity of the matrix of this process if the tangent is a sum of one matrix per process, see
+            `LocalMatrices`; otherwise None.
 
     Attributes:
         values: matrix values, shape (spare + 1,); the last entry collects contributions without a matrix position.
@@ -109,7 +110,7 @@ class TangentMatrix:
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # the diagonal entry of padding rows must be 1
+                # padding rows do not belong to an unknown, so their diagonal entry must be 1
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()

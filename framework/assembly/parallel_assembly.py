@@ -1,4 +1,4 @@
-"""The assembly of the rows of a world that this process evaluates."""
+"""The assembly of those rows of a world that this process evaluates."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def clear_outcomes(outcomes: FloatArray) -> None:
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
     """Combine the results of all systems into an array of shape (6,): largest force error, smallest requested step
-    size, whether any row has changed its state, largest force, and the indices of the row and of the system with the
-    largest error.
+    size, whether the contact state of any row has changed, largest force, and the indices of the row and of the system
+    with the largest error.
     """
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0
@@ -55,11 +55,12 @@ class PostNewtonUpdates:
     Args:
         fields: the fields of the assembly.
         systems: the systems with an update.
-        keeps: whether each update stores the previous history values in ``used``.
+        keeps: whether each update first copies the history values to ``used``.
 
     Attributes:
-        total: result of the previous update, see `judge_outcomes`.
-        used: history values before the previous update, which the Newton run used, shape (d,); empty unless ``keeps``.
+        total: combined result of all systems in the previous update, shape (6,), see `judge_outcomes`.
+        used: history values before the previous update, with which the Newton run has computed, shape (d,); empty
+            unless ``keeps``.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System], keeps: bool = False) -> None:
@@ -93,13 +94,13 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Set the start of the step in the fields to a given motion, and the step size to 0. Later updates refer to this
-    step.
+    """In the fields, set the motion at the start of the step to a given motion, and the step size to 0. Later
+    post-Newton updates then compute with this start and step size.
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.
-        reference: reference coordinates by local number, shape (n + 1,).
-        start: the motion.
+        reference: reference coordinates by process-local number, shape (n + 1,).
+        start: the motion at the start of the step.
     """
     n = len(start.q)
     np.add(reference[:n], start.q, out=fields.start_x[:n])

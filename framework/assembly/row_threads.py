@@ -1,9 +1,9 @@
 """Evaluation of the rows of one table by several threads, and selection of rows that can be evaluated concurrently.
 
-Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
-thread evaluates a range of rows. Rows that share a coordinate with another range are evaluated afterwards by one
-thread. The order of summation depends on the number of threads, and so do the rounding errors. Runs with the same
-number of threads give identical results.
+Each row adds to the forces and matrix values of its coordinates, so rows that two threads evaluate at the same time
+must not share a coordinate. Each thread evaluates a range of rows. Rows that share a coordinate with another range are
+evaluated afterwards by one thread. The order of summation, and with it the rounding errors, depend on the number of
+threads. Runs with the same number of threads give identical results.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ thread saves.
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
     """Divide rows into sets; all sets except the last can be evaluated concurrently, and the last set must be evaluated
-    after all others.
+    afterwards.
 
     Args:
-        dofs: local coordinate numbers of the rows, shape (rows, n).
-        spare: index that is used in place of missing coordinates.
+        dofs: process-local indices of the coordinates of the rows, shape (rows, n).
+        spare: index that stands in ``dofs`` for a missing coordinate.
 
     Returns:
-        Row numbers of each set. The result is a single set if there is one thread, or if there are few rows.
+        The row numbers of each set, in a list. The result is a single set if the process has one thread, or if there
+        are few rows.
     """
     rows = np.arange(len(dofs))
     count = min(options.thread_count(), len(dofs) // SMALLEST)
@@ -54,7 +55,7 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     kernels release the global interpreter lock.
     """
     *tasks, last = tasks
-    # the first set is evaluated by this thread
+    # this thread evaluates the first set, and the additional threads evaluate the others
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

@@ -1,5 +1,6 @@
-"""Sparsity of the tangent: compressed rows over local unknowns, and the slot (position in the matrix values) of each
-entry."""
+"""Sparsity of the tangent: compressed rows over process-local unknowns, and the slot (position in the matrix values) of
+each entry.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @dataclass(frozen=True)
 class Pattern:
-    """Sparsity in compressed rows over local unknowns; the entries are scalars or dense square blocks.
+    """Sparsity in compressed rows over process-local unknowns; the entries are scalars or dense square blocks.
 
     Entries of a block are stored column by column, as in PETSc.
 
@@ -22,8 +23,8 @@ class Pattern:
         indptr: index of the first entry of each row, or of the first block of each row of blocks, shape (u + 1,),
             int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: index of the last slot, which receives contributions without a matrix position.
-        block: number of rows, equal to the number of columns, of a block; 1 for scalar entries.
+        spare: index of the last slot, which collects the values of entries that are not in the matrix.
+        block: number of rows and columns of each square block; 1 for scalar entries.
     """
 
     indptr: IntArray
@@ -60,8 +61,8 @@ class Pattern:
         """Return the slots of the entries (rows, columns).
 
         Args:
-            rows: local unknowns, shape (k, n); -1 for no unknown.
-            columns: local unknowns, shape (k, m); -1 for no unknown.
+            rows: process-local unknowns, shape (k, n); -1 for no unknown.
+            columns: process-local unknowns, shape (k, m); -1 for no unknown.
             block_size: number of consecutive columns for which only the slot of the first column is returned, see
                 `Fused.block_size`.
 
@@ -89,9 +90,9 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     """Create the sparsity that contains all entries (rows, columns) and the diagonal.
 
     Args:
-        blocks: pairs of arrays of local unknowns: matrix rows, shape (k, n), and matrix columns, shape (k, m); -1 for
-            no unknown.
-        unknowns: number of local unknowns, a multiple of ``block``.
+        blocks: pairs of arrays of process-local unknowns: matrix rows, shape (k, n), and matrix columns, shape (k, m);
+            -1 for no unknown.
+        unknowns: number of process-local unknowns, a multiple of ``block``.
         block: number of rows and columns of the dense blocks of the pattern.
     """
     short: Any = np.int32
@@ -118,14 +119,14 @@ def _coarsen(numbers: IntArray, block: int) -> IntArray:
     are in one block; -1 for no unknown.
     """
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
-        # consecutive unknowns that do not start at a block boundary are in two blocks
+        # consecutive unknowns that do not start at a block boundary lie in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
         numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
     return numbers // block
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Return whether all numbers, shape (k, m), are unknowns (not -1), and are consecutive within each group of
+    """Return whether no number, shape (k, m), is -1 (no unknown), and the numbers are consecutive within each group of
     block_size columns.
     """
     begins = numbers[:, ::block_size]
@@ -148,8 +149,8 @@ def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
 
 @kernel
 def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
-    """Write the column of each entry (rows[k, a], columns[k, b]) to the next free position of its matrix row, and
-    advance this position.
+    """Write the column of each entry (rows[k, a], columns[k, b]) to the next free position of the matrix row rows[k,
+    a], and advance this position.
     """
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
@@ -169,7 +170,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
     Args:
         starts: index of the first entry of each row, shape (rows + 1,).
         entries: columns of the entries; on return, the first entries are the remaining columns.
-        place: work array, shape (rows,).
+        place: work array, shape (rows,); its content on entry and on return has no meaning.
         indptr: output, index of the first remaining entry of each row.
     """
     count = len(place)
@@ -207,7 +208,9 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
-    """Add A x or |A| x to out, for the matrix A with values in the order of `Pattern`."""
+    """Add A x to out, or the product with the absolute values |A|, for the matrix A with values in the order of
+    `Pattern`.
+    """
     if block == 1:
         for i in range(len(indptr) - 1):
             total = out[i]
@@ -243,7 +246,7 @@ def multiply(
 def find_slots(
     indptr: IntArray, indices: IntArray, block: int, rows: IntArray, columns: IntArray, spare: int, out: IntArray
 ) -> None:
-    """Find the slot of each entry (rows[k, a], columns[k, b]) by a binary search in its matrix row."""
+    """Find the slot of each entry (rows[k, a], columns[k, b]) by a binary search in the matrix row rows[k, a]."""
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]

@@ -1,9 +1,9 @@
 """Cycles of contact states within a run of Newton's method: return maps alternate between two sets of contact states.
 
-In a cycle, none of the two sets agrees with the solution that Newton's method finds for this set, so further
-evaluations repeat both. A cycle is complete if both sets have occurred twice. The run then ends, and the solver repeats
-it with the contact states at the start of the step, which do not change in the run. The signs of history values
-represent the contact states.
+In a cycle, neither set of contact states agrees with the solution that Newton's method finds for this set, so further
+evaluations would only repeat the two sets. A cycle is complete if both sets have occurred twice. When a cycle is
+complete, the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
+these states constant during the repeated run. The signs of history values represent the contact states.
 """
 
 from __future__ import annotations
@@ -33,12 +33,14 @@ UNKNOWN = 2
 def compare_states(
     data: FloatArray, mapped: FloatArray, left: FloatArray, earlier: NDArray[Any], differs: FloatArray
 ) -> None:
-    """Compare the contact states with the contact states in the last two evaluations of the run.
+    """Compare the present contact states with the contact states in the last two evaluations of the run.
 
     Args:
         data: history values, shape (d,).
-        mapped: see `Fields`; the states are compared while it is > 0.
-        left: value of ``mapped`` after the last evaluation, shape (1,); another value means that a run begins.
+        mapped: number of further evaluations with return maps, see `Fields`; the states are compared while this number
+            is > 0.
+        left: value of ``mapped`` after the last evaluation, shape (1,); if ``mapped`` now has another value, a new run
+            of Newton's method begins.
         earlier: signs of the history values in the last evaluation and in the evaluation before it, shape (2, d).
         differs: output, shape (2,): 1 if the states differ from the states in the last evaluation, and in the
             evaluation before the last, respectively; otherwise 0.
@@ -60,11 +62,11 @@ def compare_states(
 
 @kernel
 def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
-    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; set it to
-    `CYCLE` after a cycle.
+    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`; after a cycle,
+    set this number to `CYCLE`.
 
-    ``returns``: number of the last evaluations that have returned to the states of the evaluation before the last,
-    shape (1,).
+    ``returns``: number of consecutive evaluations, up to the last, in each of which the contact states were equal to
+    the states two evaluations earlier, shape (1,).
     """
     if mapped[0] <= 0.0:
         return
@@ -83,8 +85,8 @@ def count_only(mapped: FloatArray) -> None:
 
 
 def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> list[Step]:
-    """Return the steps that follow the return maps in each evaluation of the residual. On several processes they are
-    the same on all processes, and collective.
+    """Return the steps that follow the return maps in each evaluation of the residual. On several processes, the steps
+    are the same on all processes, and their execution is collective.
     """
     s = evaluate(fields)
     if not finds_cycles:
@@ -96,6 +98,6 @@ def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> li
 
 
 def _share(processes: Processes, mapped: FloatArray, differs: FloatArray) -> None:
-    """Replace the results of `compare_states` by their maxima over all processes."""
+    """Replace each result of `compare_states` by the maximum over all processes."""
     if mapped[0] > 0.0:
         differs[:] = processes.largest(differs.tolist())

@@ -31,13 +31,13 @@ class Summands(Protocol):
 
     @property
     def sparsity(self) -> Sparsity:
-        """Sparsity of the storage in use."""
+        """Sparsity of the tangent in the storage in use."""
 
     def pattern_version(self) -> int:
-        """Return how often the set of coordinates that systems couple has changed."""
+        """Return the number of times that the set of coordinates that systems couple has changed."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds to matrix values, with the slots of the rows of a component."""
+        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values."""
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
@@ -117,8 +117,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Return the steps that add a multiple of the constant mass matrix to the matrix values. The steps add the
-    assembled mass matrix and the mass matrices of systems that define their own product M a.
+    """Return the steps that add a multiple of the constant mass matrix to the matrix values. The steps add both the
+    assembled mass matrix and the mass matrices of the systems that define their own product M a.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
@@ -150,7 +150,9 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Check that the matrix values belong to the storage in use; otherwise kernels would write to wrong positions."""
+    """Raise an error if the matrix values do not belong to the storage in use, because kernels would write to wrong
+    positions.
+    """
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
 
@@ -159,19 +161,18 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers that other steps need, because these steps read the columns of the markers
-    directly, or read columns of other markers that depend on them. All updates are returned if Python functions may
-    read any column.
+    """Return the updates of markers that other steps need, because these steps read the columns of these markers, or
+    columns of markers that depend on these markers. All updates are returned if Python functions may read any column.
 
     Args:
         updates: steps that update markers, in the order of evaluation.
-        readers: the other steps.
-        markers: columns of the marker families.
+        readers: the steps that need the updates.
+        markers: the marker columns, by marker family.
     """
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the indices of the columns whose memory a step reads or writes; None if they are unknown."""
+        """Return the indices of the columns whose memory a step reads or writes; None if the columns are unknown."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:
@@ -201,5 +202,5 @@ def run_steps(steps: Iterable[Step]) -> None:
 
 
 def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Return steps of a `Program`; if PETSc logs stages, the steps are enclosed in a log stage."""
+    """Return the given steps of a `Program`; if PETSc logs stages, the steps begin and end a log stage."""
     return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

@@ -27,8 +27,8 @@ class Storage(Enum):
 
     ROWS: compressed rows, unknowns in the order of the layout; suitable for all solvers and any number of processes.
     BLOCKS: dense blocks of four unknowns, suitable for PETSc's own LU solver, see unknowns.py.
-    BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the solver changes during
-    the run.
+    BLOCK_ROWS: compressed rows, unknowns in the order of BLOCKS; used instead of BLOCKS if the linear solver changes
+    during the run.
     SUBSTRUCTURES: unknowns in the order of the layout. Each process stores a matrix of its own rows in dense blocks;
     the unknowns of this matrix are ordered for elimination by substructures, see substructure.py. The tangent is the
     sum of these matrices.
@@ -45,17 +45,17 @@ class Sparsity:
     """The slots of all systems of a process in the values of a matrix.
 
     Attributes:
-        unknowns: the local unknowns.
-        numbers: index of each local unknown in the PETSc vectors, followed by the indices of the unknowns of other
-            processes that systems couple.
+        unknowns: the process-local unknowns.
+        numbers: index of each process-local unknown in the PETSc vectors, followed by the indices of the unknowns of
+            other processes that systems couple.
         pattern: sparsity over the unknowns of ``numbers``, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
         pad_slots: slots of the diagonal entries of padding rows, which do not belong to an unknown.
         mass: the constant mass matrix of the laws that do not define their own product M a.
-        version: value of `Assembly.pattern_version` when this sparsity was set up.
-        substructure: row numbers of the unknowns in the matrix if the unknowns are ordered for elimination by
-            substructures, otherwise None.
+        version: value of `Assembly.pattern_version` at the time when this sparsity was set up.
+        substructure: matrix row of each unknown if the unknowns are ordered for elimination by substructures, otherwise
+            None.
     """
 
     unknowns: Unknowns
@@ -102,10 +102,10 @@ def create_sparsity(
     """Set up the sparsity of the tangent of given components.
 
     Args:
-        layout: the local numbering, with the systems.
+        layout: the process-local numbering, with the systems.
         fields: arrays that the systems read.
         components: components that add to the tangent, in the order of evaluation.
-        storage: storage of the matrix values; the model must be able to use it, see `can_store`.
+        storage: storage of the matrix values; `can_store` must be true for this storage.
         version: value of `Assembly.pattern_version`.
     """
     parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None
@@ -165,13 +165,15 @@ def create_sparsity(
 
 
 def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
-    """Return the slots of the element matrices of rows that couple the given unknowns, shape (k, n)."""
+    """Return the slots of the element matrices of k rows; ``rows`` contains the unknowns that each row couples, shape
+    (k, n).
+    """
     places, n = pattern.slots(rows, rows, runs), rows.shape[1]
     return Slots(places, n // max(places.shape[1], 1), n // max(places.shape[2], 1))
 
 
 def _has_block(system: System) -> bool:
-    """Return whether the rows of a system couple their coordinates in the tangent."""
+    """Return whether the rows of a system have entries in the tangent."""
     inertia, load = (term and term.tangent for term in (system.inertia, system.load))
     functions = system.tangent, system.mass, inertia, load, system.constraint
     return any(function is not None for function in functions)

@@ -1,4 +1,6 @@
-"""PETSc vectors of unknowns and the local arrays (owned unknowns, then ghosts) that belong to them."""
+"""PETSc vectors of unknowns, and the arrays of this process (owned unknowns, then ghosts) that contain the same
+values.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
     """Create a PETSc vector of all unknowns of a world, distributed like the layout.
 
     Args:
-        layout: the local numbering.
+        layout: the process-local numbering.
         comm: mpi4py communicator, or None.
         owned: number of owned unknowns, if it differs from the number in the layout.
     """
@@ -35,7 +37,7 @@ def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
 
 
 def local_values(ghosts: Ghosts, vector: Any) -> FloatArray:
-    """Return the values of a PETSc vector in the order of the local unknowns."""
+    """Return the values of a PETSc vector in the order of the process-local unknowns."""
     values: FloatArray = np.append(vector.array_r, np.zeros(len(ghosts.received)))
     ghosts.copy_from_owners(values)
     return values

@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 
 class RefusedError(Exception):
-    """A value is not allowed; the error message states the allowed values."""
+    """Error for a value that is not allowed; the error message states the allowed values."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Check:
     """Check of an argument: the allowed values and their unit.
 
     Attributes:
-        read: function ``(value) -> value`` that converts an argument to the type that the checked function needs; it
-            raises RefusedError with a description of the allowed values.
+        read: function ``(value) -> value`` that converts an argument to the type that the checked function needs; for
+            any other value it raises RefusedError with a description of the allowed values.
         unit: unit of numbers; ``"1"`` or empty for no unit.
     """
 
@@ -91,7 +91,7 @@ def checked(
 
 
 class _Names:
-    """Names of the arguments of a function. The class raises errors for calls with unknown or missing names."""
+    """Names of the arguments of a function. The class raises an error for a call with unknown or missing arguments."""
 
     def __init__(
         self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
@@ -171,7 +171,7 @@ def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassErr
 
 
 def check(allowed: Check, name: str, value: Any, where: str | None, error: type[WindlassError] = ModelError) -> Any:
-    """Return the value of an argument after conversion by a check.
+    """Check the value of an argument, and return the value that the check has converted.
 
     Raises:
         WindlassError: the value is not allowed; the error is an instance of the class ``error``.
@@ -223,7 +223,7 @@ def whole(
     """Create the check of a whole number that is at least the minimum. If ``brief`` is true, the error message for a
     number below the minimum states only the minimum.
 
-    The error message for a number above the maximum states the reason ``why``.
+    The error message for a number above the maximum states the reason ``why`` of this limit.
     """
     words += f" >= {minimum}" if minimum is not None else ""
 
@@ -241,8 +241,9 @@ def whole(
 
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
-    """Create the check of an array or list of finite numbers with one of the given shapes. None in a shape means any
-    length."""
+    """Create the check of an array or list of finite numbers with one of the given shapes. None as an entry of a shape
+    allows any length of this dimension.
+    """
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
     def read(value: Any) -> Any:
@@ -259,7 +260,7 @@ def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Chec
 
 
 def yes_no() -> Check:
-    """Create the check of a truth value: True, False, 1 or 0, also if given in a type of NumPy."""
+    """Create the check of a truth value: True, False, 1 or 0, as Python or NumPy values."""
 
     def read(value: Any) -> bool:
         given = read_yes_no(value)
@@ -301,7 +302,7 @@ def function() -> Check:
 
 
 def instance(*kinds: type | str) -> Check:
-    """Create the check of an object of a class; the class is given by name if it cannot be imported."""
+    """Create the check of an object of a class; the class is given by name if this module cannot import it."""
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
     known: dict[type, bool] = {}
 
@@ -360,7 +361,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     Args:
         allowed: the check of each entry.
         words: description of the allowed lists in error messages.
-        least: smallest number of entries.
+        least: smallest allowed number of entries.
     """
 
     def read(value: Any) -> list[Any]:

@@ -15,7 +15,7 @@ MOST_ROWS = 2**31 - 1
 
 @cache
 def memory() -> int:
-    """Memory of this machine [bytes]."""
+    """Main memory of this machine [bytes]."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
@@ -23,8 +23,8 @@ def memory() -> int:
 
 
 def check_room(count: int, bytes_each: int, given: str, error: type[WindlassError] = ModelError) -> None:
-    """Raise an error if a number of rows exceeds the range of indices, or if the rows need more memory than this
-    machine has.
+    """Raise an error if a number of rows is too large for the indices of rows, or if the rows need more memory than
+    this machine has.
 
     Args:
         count: number of rows.

@@ -36,9 +36,9 @@ class StateFunction:
         derivative: function ``(t, *arrays)`` that returns the derivative with respect to each array, shape (*shape, n)
             for an array of shape (n,). If ``derivative`` is None, central differences are used.
         shape: shape of the result.
-        names: names of the function and of its derivative, with the row number, for messages.
+        names: names of the function and of its derivative in messages, with the row number.
         words: description of the required result, with its unit, for messages.
-        calls: counter of calls; only the first calls are checked.
+        calls: counter of calls; derivatives are checked only in the first calls.
     """
 
     function: Callable[..., Any]
@@ -49,8 +49,8 @@ class StateFunction:
     calls: FirstCalls = field(default_factory=FirstCalls)
 
     def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
-        """Return the value, or NaN if an argument is NaN; in this case Newton's method diverges and reports the
-        failure.
+        """Return the value of the function, or NaN if an argument is NaN; a NaN lets Newton's method diverge and report
+        the failure.
 
         Raises:
             ModelError: the function returns a wrong type or shape.

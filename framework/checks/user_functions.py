@@ -30,7 +30,7 @@ class FirstCalls:
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Count a call of a function, and return whether it is one of the first calls."""
+        """Count a call of a function, and return whether this call is one of the first calls."""
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1
@@ -38,14 +38,14 @@ class FirstCalls:
 
 
 class Owner(Protocol):
-    """Interface of a world, or of another object that stores objects by name."""
+    """Interface of an object, such as a world, that stores other objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
         """Return the object that is stored under a name; the object is created by ``create()`` on first use."""
 
 
 def first_calls(world: Owner) -> FirstCalls:
-    """Return the call counter of a world."""
+    """Return the object that counts the calls of user functions in a world."""
     found: FirstCalls = world.resource("first calls", FirstCalls)
     return found
 
@@ -65,7 +65,8 @@ def find_contradictions(
         backward: whether the function may also be called at negative distances.
 
     Returns:
-        Whether each entry contradicts the function, and the finite differences, both of shape (...).
+        A truth value for each entry, true if the entry contradicts the function, and the finite differences; both have
+        the shape (...).
     """
     here = evaluate(0.0 * step)
     signs = (1.0, -1.0) if backward else (1.0,)

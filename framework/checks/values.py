@@ -1,7 +1,7 @@
-"""Strict reading of user input: numbers, integers, truth values, words.
+"""Conversion of user input to numbers, integers, truth values or words, without the implicit conversions of NumPy.
 
-NumPy may convert words, dates, masked entries and objects to numbers, and any object to a truth value. This module does
-not convert such values to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
+NumPy may convert words, dates, masked entries and other objects to numbers, and any object to a truth value. This
+module does not convert such values to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def show(value: Any) -> str:
 
 
 def find_kinds(value: Any) -> set[str]:
-    """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For other
-    values return ``O``.
+    """Return NumPy's letters (`dtype.kind`) for the types of all entries of a number, array or nested list. For arrays
+    with masked entries and for values of any other type, return ``O``.
     """
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
@@ -62,10 +62,10 @@ def _kinds_of_list(values: Any) -> set[str]:
 
 
 def _to_array(value: Any) -> NDArray[Any]:
-    """Return an array, which is an object array if NumPy cannot make an array of another type."""
+    """Convert a value to an array of a type that NumPy selects, or to an object array if NumPy raises an error."""
     try:
         return np.asarray(value)
-    except Exception:  # NumPy raises these errors for ragged lists, and user objects may raise any error
+    except Exception:  # lists of unequal lengths and user objects may raise any error
         return np.empty(0, object)
 
 
@@ -75,7 +75,7 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
         return None
     try:
         return np.asarray(value, dtype=dtype)
-    # NumPy raises these errors for ragged lists, and for integers beyond the range of floats
+    # NumPy raises these errors for lists of unequal lengths, and for integers beyond the range of floats
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -87,7 +87,9 @@ def read_numbers(value: Any) -> FloatArray | None:
 
 
 def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
-    """Return whole numbers, also if given as floats, as an array of the same shape; return None for other values."""
+    """Return whole numbers, which may be given as floats, as an array of the same shape; return None for other
+    values.
+    """
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)

@@ -1,1 +1,1 @@
-"""Options: reading and checking the command line, and finding unused options."""
+"""Options: the command line is read and checked, and unused options are found."""

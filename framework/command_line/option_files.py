@@ -1,5 +1,5 @@
-"""Files with options. Windlass reads these files instead of PETSc, because the error messages of Windlass state the
-file and line number of a wrong option.
+"""Files with options. Windlass, not PETSc, reads these files, so that error messages state the file and line number of
+a wrong option.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
 inserts another file. PETSc's `.petscrc` files have the same format, but Windlass reads these files only if
@@ -21,10 +21,9 @@ YAML_SUFFIXES = (":yaml", ".yml", ".yaml")
 
 
 def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
-    """Return the options of a command line, in which each ``-options_file FILE`` is replaced by the options in the
-    file.
+    """Return the options of a command line after each ``-options_file FILE`` was replaced by the options in the file.
 
-    The function does not read YAML files; PETSc reads these files itself.
+    The function does not read YAML files, because PETSc reads them.
 
     Raises:
         OptionError: a file cannot be read or includes itself, or a line contains several options or words that are not
@@ -89,7 +88,9 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Initialise PETSc with the given options only. PETSc then ignores its option files and environment variables."""
+    """Initialise PETSc with the given options and no others. With this call PETSc ignores its own option files and
+    environment variables.
+    """
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}
     try:

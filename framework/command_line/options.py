@@ -133,7 +133,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
                 raise OptionError(f"-{name} = {value}: expected no value, or {' or '.join(HELP_TOPICS)}")
             _run.help, _run.topics = True, _run.topics | {value}
     check_viewers(pairs, _run.folder)
-    # PETSc prints its general help at its start
+    # PETSc prints its general help when it is initialised
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
@@ -166,14 +166,14 @@ def start() -> None:
 def _restore_signals(for_pager: bool) -> None:
     """Restore Python's handlers for signals that do not indicate an error of the program.
 
-    PETSc reports these signals as crashes, although they also occur at the end of a job or of a pager. Moreover,
-    PETSc's handler runs Python code, which needs the global interpreter lock: a closed pipe would crash a process that
-    does not hold the lock.
+    PETSc reports these signals as crashes, although they also occur when a job ends or when a pager closes the pipe.
+    Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while the
+    process does not hold the lock, the handler would crash the process.
     """
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        handler = signal.getsignal(number)  # None if the handler was not installed from Python
+        handler = signal.getsignal(number)  # ``getsignal`` returns None if the handler was not installed from Python
         if handler is not None:
             signal.signal(number, handler)
     if for_pager:
@@ -236,7 +236,7 @@ def option(
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
         default: value if the option is not given; its type (int, float, bool or str) is the type of the option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
-        doc: meaning of the option in a few words, printed by -help.
+        doc: short description of the option, printed by -help.
         minimum: smallest allowed number, in `unit`.
         maximum: largest allowed number, in `unit`.
         choices: allowed words, for a str.
@@ -255,7 +255,7 @@ def option(
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
-    # several solvers of the same type may have different defaults
+    # a solver may have other defaults than an earlier solver of the same type
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
@@ -295,7 +295,7 @@ def set_options(*words: str) -> ChosenOptions:
         *words: options as on the command line; one string may contain several options.
 
     Returns:
-        A context manager that restores the previous options at its end.
+        A context manager that restores the previous options at the end of its block.
 
     Raises:
         OptionError: an option is unknown (the message suggests similar options), has a wrong value, or takes effect
@@ -327,8 +327,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context in which only errors are printed, as with -quiet. The context is intended for additional models of a
-    program, because each model would print the same notes again.
+    """Context manager; within its block only errors are printed, as with -quiet. Use this context for further models of
+    a program, because each model would print the same notes again.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}
@@ -340,7 +340,7 @@ def quietly() -> Iterator[None]:
 
 
 def _choose(given: Mapping[str, str]) -> None:
-    """Replace the previously chosen options in the database by new ones."""
+    """Replace the previously chosen options in PETSc's database of options by new options."""
     database = _petsc().Options()
     for name, (_, original) in _run.chosen.items():
         database.delValue(name)
@@ -352,14 +352,14 @@ def _choose(given: Mapping[str, str]) -> None:
         _run.chosen[name] = (value, original)
         _set_value(name, value)
     for prefix, solver in _run.solvers.items():
-        # only solvers that are created later read the new options
+        # existing solvers do not read the new options
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()
 
 
 def _set_value(name: str, value: str) -> None:
-    """Set an option in the database. Options that Windlass reads anew at each use are marked as used."""
+    """Set an option in PETSc's database of options. Options that Windlass reads anew at each use are marked as used."""
     database = _petsc().Options()
     database.setValue(name, value)
     if name.lower() in _run.framework:
@@ -389,7 +389,9 @@ def _check_chosen(given: Mapping[str, str]) -> None:
 
 
 def help_requested() -> bool:
-    """Return whether -help was given. In this case the run only lists options, and solvers return without solving."""
+    """Return whether -help was given. If -help was given, the run only lists options, and solvers return without
+    solving.
+    """
     return _run.help
 
 
@@ -399,14 +401,15 @@ def restart_requested() -> bool:
 
 
 def is_dry_run() -> bool:
-    """Return whether -help was given and the options of a solver were printed. In this case the rest of the script has
-    no effect.
+    """Return whether -help was given and the options of a solver were printed. In this case the rest of the script
+    writes no files and prints nothing.
     """
     return _run.dropped_output is not None
 
 
 def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
-    """Announce a solver that the model may create after its first solver.
+    """Declare that the model may later create a solver with the given options prefix, so that options of this solver
+    are not reported as unused.
 
     Args:
         prefix: options prefix of the solver.
@@ -415,7 +418,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # the set of allowed words may have grown since a solver declared the option
+        # more words may be allowed now than at the time when a solver declared the option
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 
@@ -569,7 +572,7 @@ def thread_count() -> int:
 
 
 def verdict_kind() -> str:
-    """Return the treatment of doubtful results (-verdict)."""
+    """Return how the run treats doubtful results (-verdict)."""
     return str(own_value("verdict"))
 
 
@@ -590,7 +593,7 @@ def output_path(name: str) -> Path | None:
     try:
         return Path(text) if Path.cwd() == _run.folder else _run.folder / text
     except OSError:
-        # raised if the working folder no longer exists
+        # Python raises this error if the working folder no longer exists
         return _run.folder / text
 
 
@@ -614,7 +617,7 @@ def own_value(name: str) -> int | float | bool | str:
 
 
 def _petsc() -> Any:
-    """Return the module PETSc, which is initialised with the command line."""
+    """Return the module PETSc after PETSc was initialised with the command line."""
     start()
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

@@ -1,8 +1,8 @@
-"""Checks of the values of PETSc's options before any solve, because PETSc itself checks them late and incompletely.
+"""Checks of the values of PETSc's options before any solve, because PETSc checks these values late and incompletely.
 
-There are two checks. `check_ranges` checks solver options whose allowed range is known. It finds missing values, words
-instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all options of a solver
-under another prefix, and finds options for which PETSc raises an error.
+Two functions check the options. `check_ranges` checks solver options whose allowed range is known. This function finds
+missing values, words instead of numbers, and numbers outside the range. `find_refused` lets PETSc read copies of all
+options of a solver under another prefix, and finds options for which PETSc raises an error.
 """
 
 import math
@@ -50,7 +50,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
         prefixes: prefixes of the solvers.
 
     Raises:
-        OptionError: an option has no value where one is needed, or its value is not allowed.
+        OptionError: an option that needs a value has none, or the value of an option is not allowed.
     """
     for name, text in given.items():
         prefix = max((p for p in prefixes if p and name.lower().startswith(p)), key=len, default=None)
@@ -93,8 +93,8 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
     """Return an option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts all
-    options. If several options are wrong, the result is the option whose value PETSc's reason quotes; if the reason
-    quotes no value, the option may be another one than that of the reason.
+    options. If several options are wrong, the result is the option whose value is quoted in PETSc's reason. If the
+    reason quotes no value, the returned option may differ from the option to which the reason applies.
 
     PETSc reads copies of the options under another prefix, so that the original options still count as unused.
 
@@ -106,8 +106,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # whether PETSc reads an option may depend on other options, such as a type, so PETSc's message is searched for the
-    # wrong value
+    # the wrong option is identified by its value in PETSc's message, because PETSc may read an option only if other
+    # options, such as a type, are given
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in mine if mine[name] and mine[name] in reason.split()]
     name = next(iter([*(name for name in quoted if name in without), *without, *quoted, *mine]))

@@ -16,7 +16,7 @@ from windlass.framework.errors import OutputError
 
 
 def _is_part(given: Any) -> bool:
-    """Return whether a value has a type that a report can show."""
+    """Return whether a value has one of the types of `ReportSection.parts`, which a report can show."""
     known = isinstance(given, str | ReportTable | ReportCurves | Formatted)
     return known or ((hasattr(given, "savefig") or callable(given)) and not isinstance(given, type))
 
@@ -79,7 +79,7 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part of a section that is given as HTML."""
+    """A part of a section whose content is HTML."""
 
     text: str
 
@@ -96,8 +96,8 @@ class ReportSection:
         title: heading; sections with the same title are joined.
         parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return one of
             these when the page is written.
-        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. Sections on the
-            model and its solves are always at the end of the page.
+        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. The sections that
+            describe the model and its solves follow at the end of the page.
     """
 
     title: str
@@ -108,7 +108,7 @@ class ReportSection:
         check_fields(self, {"title": word(), "parts": PARTS, "place": word(*PLACES)}, OutputError)
 
 
-# contributions to the report of this run, in a global object, because a process has one run
+# contributions to the report, in a global object, because each process executes only one run
 added_sections: list[ReportSection] = []
 providers: list[str] = []
 

@@ -38,7 +38,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
 def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
     """Append counts, times and memory of a finished solve to the file of ``-statistics``. The call is collective.
 
-    The function ``describe`` returns these values; it is called only if ``-statistics`` is given.
+    The function ``describe``, which returns these values, is called only if ``-statistics`` is given.
 
     Raises:
         OutputError: the file cannot be written.

@@ -33,7 +33,7 @@ def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
 
 
 def is_written() -> bool:
-    """Return whether `write` has been called in this run."""
+    """Return whether the summary of this run has been written by `write`."""
     return _verdicts.written
 
 
@@ -52,7 +52,7 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # the entry by which Windlass recognises the file must be the first entry
+    # Windlass recognises its files by an entry that must be at the beginning of the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")

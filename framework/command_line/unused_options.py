@@ -1,4 +1,4 @@
-"""Detection of options that were never read. PETSc ignores such options; in Windlass they are errors.
+"""Detection of options that were never read. PETSc ignores such options; Windlass raises an error for them.
 
 PETSc marks an option as used when an object reads it. Windlass checks for unused options at three stages:
 
@@ -63,7 +63,7 @@ class Solver:
     """Data about a solver, stored by the prefix of its options.
 
     Attributes:
-        reached: stage that the solver has reached.
+        reached: the last stage of the checks of options that the solver has reached.
         kinds: types of SNES, KSP and PC, with PETSc's names.
         own: options that the solver will declare, by their names without prefix; None if unknown.
     """
@@ -87,15 +87,15 @@ def find_unused() -> dict[str, str]:
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
         # Some objects of a solver exist only on some processes. An option counts as read if at least one process has
-        # read it. The result must be equal on all processes.
+        # read it. All processes must find the same unused options.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of PETSc for a solver as read. This is necessary if the result is read from a checkpoint,
-    because then the solver does not run.
+    """Mark the options of PETSc for a solver as read. This call is necessary if the result of a solve is read from a
+    checkpoint, because in this case the solver does not read its options.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
@@ -119,7 +119,7 @@ def petsc_names() -> frozenset[str]:
 
 
 def _read_names(path: str | None) -> frozenset[str]:
-    """Return the option names that occur as strings in the file of a library."""
+    """Return the names of options that occur as strings in the file of a PETSc or SLEPc library."""
     with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
     return frozenset(name.decode().lower() for name in found)
@@ -154,8 +154,8 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """Return one line of text for each option that is certainly wrong at the given stage. Before END, the result
-    depends on the stage that each solver has reached.
+    """Return one line of text for each option that is certainly wrong if the run is at the given stage. Before END, the
+    result depends on the stage that each solver has reached.
     """
     lines = []
     for name, value in find_unused().items():
@@ -183,13 +183,14 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     if not prefix and known and GLOBAL.fullmatch(base):
         return ""
     if prefix is None:
-        # single words in the library are rarely names of options
+        # a string of a single word in the library is rarely the name of an option
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]
     announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
-        # a solver that is created later may declare the same options as other solvers
+        # several solvers declare options with the same names, so a solver that is created later may still read the
+        # option
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
         certain = solver.own is not None or slips or SOLVER_FAMILY.fullmatch(base)

@@ -1,8 +1,8 @@
 """Options by which PETSc writes files, such as `-log_view :log.txt`. These options are checked before the run, because
 PETSc overwrites any file.
 
-A viewer is written ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only at the end of the run, or
-ignores it.
+The value of such an option (a viewer) has the form ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only
+at the end of the run, or ignores it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None
 
 
 def _find_files(name: str, value: str) -> list[str]:
-    """Return the files that PETSc writes for an option."""
+    """Return the files that PETSc writes if an option is given."""
     if FILES.fullmatch(name) or NUMBERED.fullmatch(name):
         file = value.partition(":")[0]
         if not file or file.lower() in TRUE_WORDS + FALSE_WORDS:

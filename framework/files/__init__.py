@@ -1,1 +1,1 @@
-"""Files that are written completely or not at all: digests, journals, locks."""
+"""Files that are written completely or not at all, with digests, journals and locks."""

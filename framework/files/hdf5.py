@@ -1,8 +1,9 @@
-"""HDF5 files that are changed atomically: a full disk does not damage a file, and readers find only complete frames.
+"""HDF5 files that are changed completely or not at all: a full disk does not damage a file, and readers find only
+complete frames.
 
 If the HDF5 library cannot write, it crashes the process, and the file is lost. To prevent this, the library writes to
 an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers ignore
-them, unless they overwrite data in memory; all other data remain in memory. After the library has closed the file,
+them. Small data, and data that overwrite data in memory, remain in memory. After the library has closed the file,
 `change_file` writes the data in memory completely or not at all. If the data cannot be written, an error is raised.
 """
 
@@ -98,7 +99,8 @@ class Overlay:
         return len(view)
 
     def _write_behind(self, place: int, new: memoryview) -> None:
-        # data in memory are written after the file is closed, so data that overwrite them are also kept in memory
+        # data in memory are written after the file is closed, so new data that overwrite data in memory are also kept
+        # in memory
         end = place + len(new)
         if len(new) < LARGE or any(place < at + len(old) and at < end for at, old in self.behind):
             self.behind.append((place, bytes(new)))
@@ -115,7 +117,7 @@ class Overlay:
         return self.end
 
     def flush(self) -> None:
-        """Do nothing: data in memory are written after the file is closed."""
+        """Do nothing, because data in memory are written after the file is closed."""
 
     def changes(self) -> list[tuple[int, bytes]]:
         """Return the changes of bytes before the old end of the file: offset and new bytes of each range. Adjacent
@@ -168,8 +170,8 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """Context manager for a new HDF5 file, which replaces an old file at the end of the block. If writing fails, the
-    old file is unchanged.
+    """Context manager for a new HDF5 file, which replaces an existing file at the end of the block. If writing fails,
+    the old file is unchanged.
 
     Args:
         path: the file.

@@ -1,10 +1,10 @@
-"""Atomic changes of a file, in three steps:
+"""Changes of a file that are made completely or not at all, in three steps:
 
-    1. New bytes are written after the end of the file, if readers ignore bytes there.
+    1. If readers ignore bytes after the end of the file, the new bytes are written there.
     2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
     3. The changes are made in the file. Then the journal is removed.
 
-If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If a write
+If the disk is full in step 1 or 2, the file is truncated to its old length, so its content is unchanged. If a write
 fails in step 3, the changes are undone. If the undo fails too, or the process is killed in step 3, the journal remains,
 and `recover` completes the changes. If the process is killed in step 1 or 2, readers find the old content.
 
@@ -47,7 +47,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
     Raises:
         NoRoomError: the disk has no room; the file is unchanged.
-        OSError: writing fails for another reason; the file is unchanged, or its journal remains.
+        OSError: writing fails for another reason; the file is unchanged, or its journal remains for `recover`.
     """
     is_set = end is not None
     if end is None:
@@ -72,14 +72,17 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
 
 def _name_room(path: Path, found: OSError | NoRoomError, needed: int) -> OSError | NoRoomError:
-    """Return the error to raise: `NoRoomError` with the needed room [bytes] if the disk is full, else ``found``."""
+    """Return the error to raise: `NoRoomError`, which states the needed room [bytes], if the disk is full, otherwise
+    ``found``.
+    """
     error = found.error if isinstance(found, NoRoomError) else found
     return NoRoomError(path, error, needed) if error.errno in NO_ROOM else found
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Write the changes. If a write fails, undo all changes, remove the journal and raise the error again. If the undo
-    also fails, the journal and the new bytes after the old end remain, so that `recover` can complete the changes.
+    """Write the changes to the file. If a write fails, undo all changes, remove the journal and raise the error again.
+    If the undo also fails, the journal and the new bytes after the old end remain, so that `recover` can complete the
+    changes.
     """
     before = _read(path, changes)
     try:
@@ -87,7 +90,7 @@ def _change(path: Path, size: int, changes: Changes) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             _write(path, before)
-            # without the journal the new bytes after the old end are useless, with the journal they are needed
+            # the new bytes after the old end are needed only as long as the journal exists
             journal_of(path).unlink()
             _cut(path, size)
         raise

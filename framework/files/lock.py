@@ -1,4 +1,5 @@
-"""Locks of output files. They prevent two runs from writing the same files, which would destroy the data.
+"""Locks of output files. A lock prevents two runs from writing to the same files, because simultaneous writes would
+destroy the data.
 
 The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or
@@ -32,8 +33,8 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the descriptor of the open lock file (``number``), the number of objects that hold the
-    lock, and the ID of the process.
+    """A lock of this process: the descriptor of the open lock file (``number``), the number of `Lock` objects that hold
+    the lock, and the ID of this process.
     """
 
     number: int
@@ -44,7 +45,7 @@ class _Held:
 @dataclass
 class _Locks:
     """Locks that this process holds, by path; paths of locks whose takeover was reported; and the function that returns
-    whether notes are omitted.
+    whether no notes are printed.
     """
 
     held: dict[Path, _Held] = field(default_factory=dict)
@@ -56,7 +57,7 @@ _process = _Locks()
 
 
 def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
-    """Set the function that returns whether notes on locks are omitted (-quiet)."""
+    """Set the function that returns whether no notes on locks are printed (-quiet)."""
     _process.is_quiet = is_quiet
 
 
@@ -102,7 +103,7 @@ def _acquire(lock: Path, what: str) -> None:
         _say_taken_over(owner, what)
     os.ftruncate(number, 0)
     me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-    # if the disk is full, the text cannot be written, but the lock is still valid
+    # if the disk is full, the process ID cannot be written to the lock file, but the lock is still valid
     with contextlib.suppress(OSError):
         os.pwrite(number, json.dumps(me).encode(), 0)
     _process.held[lock] = _Held(number)
@@ -166,8 +167,8 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Return whether the process that is named in a lock may be running. The result is True if the process is on
-    another host, because it cannot be checked there.
+    """Return whether the process that is named in a lock may still run. The result is True if the process is on another
+    host, because it cannot be checked there.
     """
     if owner.get("host") != socket.gethostname():
         return bool(owner)

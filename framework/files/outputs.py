@@ -3,9 +3,9 @@ runs.
 
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
 The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
-Files that PETSc writes cannot contain a mark. They are marked by a hidden file in the same folder, for example
-``.log.txt.windlass``. If two writers in one process use the same file, an error is raised, unless the second writer
-takes over the file (see `Claim`).
+Files that PETSc writes cannot contain a mark of Windlass. A file of PETSc is therefore marked by a hidden file in the
+same folder, for example ``.log.txt.windlass``. If two writers in one process use the same file, an error is raised,
+unless the second writer takes over the file (see `Claim`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def note_series_mark(mark: bytes) -> None:
 
 
 def is_series(head: bytes) -> bool:
-    """Return whether a file that begins with the given bytes belongs to a series that Windlass has written."""
+    """Return whether a file that begins with the given bytes is a file of a series that Windlass has written."""
     return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
 
 
@@ -98,16 +98,17 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
-    """Return the path after a check that Windlass may write to it: no file exists, or Windlass has written the file.
+    """Return the path after a check that Windlass may write to this path: either no file exists there, or Windlass has
+    written the file.
 
-    Each writer calls this function as soon as the path is known, and again before it writes the file.
+    Each writer calls this function when it receives the path, and again before it writes the file.
 
     Args:
         path: the file.
         what: name of the output, for the message.
         kind: type of the file, which determines its mark.
-        own: bytes at the beginning of a file that also identify it as a file of Windlass, as an alternative to the mark
-            of its type; used for tables.
+        own: a file that begins with these bytes is a file of Windlass even if it does not contain the mark of its type;
+            used for tables.
 
     Raises:
         OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of
@@ -202,7 +203,7 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Record that the writer begins to write, and claim its files again if they were released. The method itself
+        """Record that the writer begins to write, and claim its files again if they were released. This method itself
         writes nothing.
 
         Raises:
@@ -275,8 +276,8 @@ def mark_picture(content: bytes) -> bytes:
 def note_output(path: Path) -> None:
     """Mark a file that another library will write as an output of Windlass, by a hidden file.
 
-    If the output file does not exist, it is created empty. If another file later replaces it, the new file does not
-    count as marked.
+    If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
+    does not count as marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

@@ -1,4 +1,5 @@
-"""State files: NumPy's ``.npz`` with a digest at the end, which is checked before any value is used.
+"""State files: NumPy's ``.npz`` files with a digest at the end; when a file is read, the digest is checked before any
+value is used.
 
 The digest is the comment of the zip file, so that NumPy and other programs can read the file normally.
 """
@@ -20,7 +21,8 @@ from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_ta
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
-    """Write arrays and numbers, given by name, to a file. An old file is replaced after the new file is complete.
+    """Write arrays and numbers, given by name, to a file. An existing file is replaced only when the new file is
+    complete.
 
     Raises:
         OutputError: the file cannot be written.
@@ -37,8 +39,8 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Return the values with the given names, which the file must contain, and all other values of the file, both by
-    name.
+    """Return the values with the given names, which the file must contain, and all other values of the file, in two
+    dictionaries by name.
 
     Raises:
         OutputError: the file does not exist, is damaged, is not a state file, or lacks a value of the given names.

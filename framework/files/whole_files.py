@@ -39,7 +39,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class NoRoomError(OutputError):
-    """A file does not fit on the disk, exceeds a quota, or exceeds the largest allowed file size."""
+    """Error for a file that does not fit on the disk, exceeds a quota, or exceeds the largest allowed file size."""
 
     def __init__(self, path: Path, error: OSError, needed: int) -> None:
         self.error, self.needed = error, needed
@@ -54,18 +54,21 @@ class NoRoomError(OutputError):
 
 
 def count_free(folder: Path) -> int:
-    """Return the number of bytes that this process may still write in a folder."""
+    """Return the number of bytes for which a folder still has room, for this process."""
     disk = os.statvfs(folder)
     return disk.f_frsize * (disk.f_bfree if os.geteuid() == 0 else disk.f_bavail)
 
 
 def shorten(text: str) -> str:
-    """Return a text for messages. A long text is shortened to its first and last characters."""
+    """Return a text for messages that contains at most a given number of characters. A long text is shortened to its
+    first and last characters.
+    """
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
 
 def check_target(path: Path, what: str = "") -> Path:
-    """Return the path after a check that a file can be created at it. ``what`` is the name of the output in messages.
+    """Return the path after a check that a file can be created with this path. ``what`` is the name of the output in
+    messages.
 
     Raises:
         OutputError: the path is a folder, a device, a FIFO or a socket, or the operating system refuses the path.
@@ -85,7 +88,8 @@ def check_target(path: Path, what: str = "") -> Path:
 
 
 def check_place(path: Path, what: str) -> Path:
-    """Return the path after a check that a file can be written to it; the arguments are explained in `check_target`.
+    """Return the path after a check that a file can be written to this path; the arguments are explained in
+    `check_target`.
 
     Raises:
         OutputError: the folder does not exist or cannot be written, or the path is not a file.
@@ -199,7 +203,7 @@ def _host() -> str:
 
 
 def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
-    """Write parts one after the other to an open file, from a given offset on."""
+    """Write parts one after the other to an open file, beginning at a given offset."""
     for part in parts:
         view = memoryview(part).cast("B")
         while len(view):
@@ -208,7 +212,7 @@ def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the file names in a folder to the disk, if the disk supports this."""
+    """Flush the list of file names in a folder to the disk, if the disk supports such a flush."""
     number = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(number)

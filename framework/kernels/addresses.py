@@ -62,12 +62,12 @@ its items.
 def prepare_call(
     function: Any, args: tuple[Any, ...], known: Memory | None = None
 ) -> tuple[list[int], NDArray[np.uint8]]:
-    """Return the addresses of one call for `run` (entry point and argument block), and the argument block itself, to
-    which the caller must keep a reference.
+    """Return the addresses of one call for `run` (entry point and argument block), and the argument block itself. The
+    caller must keep a reference to the argument block.
 
     Args:
         function: the kernel.
-        args: its arguments.
+        args: arguments of the call.
         known: memory of tuples that earlier calls of the same kernel have used.
 
     Raises:
@@ -101,8 +101,8 @@ def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], 
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); a call of the result does not check the
-    type of the argument.
+    """Return `run` compiled for C-contiguous int64 arrays of shape (calls, 2); the compiled `run` does not check the
+    type of its argument.
     """
     kinds = (_types.int64[:, ::1],)
     run.compile(kinds)  # type: ignore[attr-defined]
@@ -111,7 +111,7 @@ def find_run() -> Callable[[IntArray], int]:
 
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a key that identifies the types of arguments. The key can be computed much faster than the compiler's
+    """Return a key that is equal for arguments of equal types. The key can be computed much faster than the compiler's
     types.
     """
     return (type(values), *map(_find_kind, values))
@@ -165,7 +165,7 @@ def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
     """
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
-    function.compile(kinds)  # another version of the compiler may lack this method
+    function.compile(kinds)  # other versions of the compiler may not have this method
     return function.overloads[kinds]
 
 

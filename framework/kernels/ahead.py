@@ -1,4 +1,6 @@
-"""Process that compiles listed kernels on one core, during a run or for `windlass compile`."""
+"""Main function of an additional process that compiles listed kernels on one core, during a run or for
+`windlass compile`.
+"""
 
 from __future__ import annotations
 

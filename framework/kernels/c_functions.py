@@ -1,8 +1,8 @@
 """Calls by address between kernels and C code: C code calls kernels, and kernels call C functions.
 
 A kernel with an address as argument has an entry point that C code can call. The entry point is cached with the machine
-code of the kernel. C libraries pass a context (``void *``) to such functions. Here the context is the address of a
-tuple that `lay_down` has stored. The kernel reads the tuple by `load`.
+code of the kernel. C libraries pass a context (``void *``) to such functions. For kernels, the context is the address
+of a tuple that `lay_down` has stored. The kernel reads the tuple by `load`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.addresses import find_address, find_kinds, find_version
 from windlass.framework.kernels.kernel import kernel
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.carray
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    """Return the address at which C code can call a kernel. The arguments of the call are numbers, followed by the
-    address of a tuple with the types of ``context``.
+    """Return the address at which C code can call a kernel. C code passes numbers, followed by the address of a tuple
+    with the types of ``context``.
 
     Args:
         function: a compiled kernel that returns a value; exceptions in the kernel are ignored.
-        kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
+        kinds: types of the numbers that C code passes, e.g. ``"int64"``; addresses are int64.
         context: tuple of arrays and numbers.
     """
     key = kinds, find_kinds(context)

@@ -1,9 +1,9 @@
 """Files of machine code: their content, their folder, and the checks of owner and permissions.
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
-The header contains the key of the kernel, so a file of another kernel is detected. For security, folder and file must
-belong to the user or to root, no other user may be able to write to them, and links are never followed. No data are
-unpickled.
+The header contains the key of the kernel, so a file of another kernel is detected. For security, the folder and the
+file must belong to the user or to root, no other user may have permission to write to them, and links are never
+followed. No data are unpickled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from windlass.framework.kernels.cache_key import NotCacheableError
 from windlass.framework.kernels.compiling import FOR_PYTHON, INNER, InnerLibrary, NoEntry, form_of
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
 FORMAT = 5
 MAGIC = b"windlass machine code\n"
@@ -41,7 +41,7 @@ _there: set[str] = set()
 
 
 class UntrustedError(Exception):
-    """Another user may have written a folder or file."""
+    """Error for a folder or file that another user may have written."""
 
 
 @functools.cache
@@ -86,7 +86,7 @@ def _is_private(group: int) -> bool:
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
-    """Write a compile result to a file of its own, completely or not at all.
+    """Write a compile result to a new file, completely or not at all.
 
     Raises:
         NotCacheableError: the result refers to an object that cannot be described in the file.
@@ -239,8 +239,8 @@ def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
     """Create the Python environment of a compiled function. The environment contains the constants of the function and
     the name of its module.
 
-    The module is not imported: most environments belong to functions of numba, and to import their modules would take
-    as long as to read all kernels of a model.
+    The module is not imported: most environments belong to functions of numba, and the import of the modules of these
+    functions would take as long as reading all kernels of a model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:
@@ -265,12 +265,12 @@ def _read_trusted(path: Path) -> bytes | None:
 
 
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
-    """Raise an error if a symbol is missing, because a missing symbol at link time would end the process."""
+    """Raise an error if a symbol is missing, because the linker would end the process for a missing symbol."""
     # store the symbols that were found, because most kernels need the same few symbols, and a query of the linker takes
     # longer than reading a small kernel
     unknown = set(symbols) - _there
-    # To set up numba's function tables takes longer than to read all kernels. The tables are needed only if machine
-    # code refers to symbols that the set-up registers.
+    # The set-up of numba's function tables takes longer than reading all kernels. The function tables are needed only
+    # if machine code refers to symbols that this set-up registers.
     for register in (_register_runtime, target_context.refresh):
         if all(map(_is_there, unknown)):
             break
@@ -282,8 +282,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
 
 
 def _register_runtime() -> None:
-    """Register the functions of numba's library for arrays. Numba's own set-up also compiles functions, which are
-    needed only for the compilation of kernels.
+    """Register the functions of numba's library for arrays. Numba's own set-up would, in addition, compile functions
+    that are needed only for the compilation of kernels.
     """
     helpers: dict[str, int] = getattr(_numba.core.runtime._nrt_python, "c_helpers", {})
     for name, address in helpers.items():

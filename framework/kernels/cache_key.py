@@ -16,13 +16,13 @@ from typing import Any
 import numba
 import numpy as np
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
-# Objects of these modules are described only by name, because the key contains the versions of the modules.
+# Modules whose objects are described only by name, because the key contains the versions of these modules.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
-# Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of them
-# when a profiler is active.
+# Flags of code objects that describe the type of a function. Other flags are ignored, because numba changes one of
+# these flags when a profiler is active.
 _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 CACHE = dis.opmap.get("CACHE", 0)
@@ -40,7 +40,7 @@ shifted in the argument of the instruction."""
 
 
 class NotCacheableError(Exception):
-    """An input of machine code cannot be described in a form that is equal in all processes."""
+    """Error for an input of machine code that cannot be described in a form that is equal in all processes."""
 
 
 def _is_importable(class_: Any) -> bool:
@@ -61,7 +61,7 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
             class_ = type_.instance_class
             named = (class_.__module__, class_.__qualname__, class_._fields)
             # Machine code that returns a NamedTuple refers to the class of the NamedTuple. If the class cannot be
-            # imported, numba would create a copy of it.
+            # imported, numba would create a copy of the class.
             if returned and not _is_importable(class_):
                 raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
         return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
@@ -100,7 +100,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # a built-in name, or a local variable of the enclosing function
+            continue  # the name is built-in, or is a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
@@ -186,7 +186,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     """Return a description of a constant or called function that is equal in all processes; the arguments are explained
     in `eval_content`.
     """
-    # these types are checked first, because they are the most frequent
+    # these types are checked first, because most constants have them
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)

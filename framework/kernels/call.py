@@ -1,10 +1,9 @@
 """Fast calls of kernels: laws and solvers call kernels only by `call`.
 
-If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. If the arguments contain
-many arrays, this check takes longer than the computation in many kernels. The arguments of a call always have the same
-types, so the compiled version is looked up only once. A law calls a kernel always with the same arrays; only the
-contents of the arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without
-Python in between.
+If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. In many kernels with many
+arrays, this check takes longer than the computation. The arguments of a call always have the same types, so the
+compiled version is looked up only once. A law calls a kernel always with the same arrays; only the contents of the
+arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without Python in between.
 
 Stored arguments must never change. Before the first call, the arguments are checked: an error is raised if an argument
 is a number that changes, such as the time, or an array that is created anew in each evaluation.
@@ -53,7 +52,8 @@ class _Quick:
 
 class Addressed:
     """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
-    solve. Therefore they have no entry point for Python, whose creation would take a sixth of the compilation time.
+    solve. Therefore these kernels have no entry point for Python; its creation would take a sixth of the compilation
+    time.
     """
 
     __slots__ = ("_count", "_known", "_quick")
@@ -181,8 +181,9 @@ def call(
         kernel: the kernel; a kernel that is called in a `Program` must not return a value.
         arguments: function ``lambda s: (...)`` that returns the arguments of the kernel, from an `Evaluation` and from
             the law. Each evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array.
-            If omitted, the caller passes the arguments, which must always have the same types. Instead of a function, a
-            tuple of arrays and parameters can be given; its items are not checked before the first call.
+            If ``arguments`` is omitted, the caller passes the arguments of the kernel, which must always have the same
+            types. Instead of a function, a tuple of arrays and parameters can be given; in this case the arguments are
+            not checked before the first call.
         before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
@@ -197,7 +198,7 @@ def call(
 
 
 def _check_count(kernel: Any, given: int) -> None:
-    """Compare the number of arguments with the signature of a kernel or Python function."""
+    """Raise ModelError if the number of arguments does not fit the signature of a kernel or Python function."""
     plain = getattr(kernel, "py_func", kernel)
     if not isinstance(plain, FunctionType):
         return
@@ -208,7 +209,9 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Compare the arguments that result from two equal evaluations, and from an evaluation with different values."""
+    """Raise ModelError if an evaluation of the arguments creates an array anew, or if a number in the arguments depends
+    on time or motion.
+    """
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):

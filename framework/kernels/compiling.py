@@ -1,10 +1,10 @@
 """Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
 Most kernels are called only by other kernels. These inner kernels need no entry points and no machine code of their
-own; to create these would take half of the compilation time. For inner kernels, the intermediate code of the compiler
-is cached, and inserted into each caller. Kernels that programs or C code call by address have machine code, but no
-entry point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel
-without this entry point, the kernel is compiled again.
+own; they would take half of the compilation time. For inner kernels, the intermediate code of the compiler is cached,
+and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry point for
+Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel without this entry
+point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from windlass.framework.kernels.lowering import KernelLowering
 from windlass.framework.kernels.operators import remember_operators, remembered_signatures
 from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
 
 
@@ -34,8 +34,8 @@ FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
 class NoEntry:
-    """Object that represents the missing Python entry point of a kernel that Python does not call. Each kernel has its
-    own object, because the compiler uses it as a key.
+    """Placeholder for the Python entry point of a kernel that Python does not call. Each kernel has its own
+    placeholder, because the compiler uses the placeholder as a key.
     """
 
     def __init__(self, form: str) -> None:
@@ -59,7 +59,7 @@ class InnerLibrary(KernelLibrary):
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
         passes, builder = self._codegen._module_pass_manager(**cheap)
-        # addresses that are valid only in this process are removed; only instructions without effect use them
+        # addresses that are valid only in this process are removed; they occur only in instructions without effect
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, builder)
 
@@ -86,14 +86,14 @@ def find_form(arguments: Any) -> str:
 
 
 def _is_for_c(arguments: Any) -> bool:
-    """Return whether C code calls a kernel with the given types of arguments."""
+    """Return whether a kernel with arguments of the given types is called by C code."""
     return any(isinstance(kind, _numba.types.CPointer) for kind in arguments)
 
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context for compilations: without garbage collection, which would take a twelfth of the compilation time, and
-    without repeated work (see repeated.py).
+    """Context manager for compilations. Within its block, there is no garbage collection, which would take a twelfth of
+    the compilation time, and no repeated work (see repeated.py).
     """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
@@ -146,8 +146,9 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
             self.state.targetctx = self.state.targetctx.subtarget(**changes)
 
     def define_pipelines(self) -> list[Any]:
-        """Return the passes of the compiler with `KernelLowering`, without passes that have no effect on this
-        kernel."""
+        """Return the passes of the compiler: `KernelLowering` replaces numba's code generation, and passes that have no
+        effect on this kernel are omitted.
+        """
         code: CodeType = self.state.func_id.code
         unused = {"NativeLowering"}
         if _NAMES_OF_OTHERS.isdisjoint((*code.co_names, *code.co_freevars)):
@@ -163,7 +164,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
 
 
 class _Finish:
-    """Last part of the compilation of a kernel; it replaces numba's step that creates the entry point for Python."""
+    """Last pass of the compilation of a kernel, instead of numba's pass that creates the entry point for Python."""
 
     def __init__(self, form: str) -> None:
         self._form = form
@@ -176,7 +177,8 @@ class _Finish:
 
 
 class _BlockEntry:
-    """Adds an entry point ``int32 (block)``, which is called by address, to the code of a kernel without return value.
+    """Compiler pass that adds an entry point ``int32 (block)``, which is called by address, to the code of a kernel
+    without return value.
 
     The argument is the address of the tuple of the kernel's arguments, see addresses.py. The entry point returns 0 on
     success.
@@ -231,8 +233,8 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return self.overloads[arguments]
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """Return the signature of a call by another kernel. All values of a type use the same version, including
-        constants, for which numba would compile a version for each value.
+        """Return the types of arguments and result with which another kernel calls this kernel. All values of a type
+        use the same compiled version; numba would compile a separate version for each value of a constant.
         """
         plain = tuple(map(_forget_value, arguments)), {name: _forget_value(kind) for name, kind in named.items()}
         return super().get_call_template(*plain)
@@ -258,16 +260,14 @@ def _forget_value(kind: Any) -> Any:
 
 
 def without_statements(result: Any) -> Any:
-    """Return a compiled kernel without the statements and the types of its variables, which only its compilation needs,
-    and which take most of the memory.
+    """Return a compiled kernel without its statements and the types of its variables, which need most of the memory,
+    and are used only during its compilation.
     """
     result.fndesc.typemap = result.fndesc.calltypes = None
     return result._replace(type_annotation="")
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code with the Python environments of its inner kernels, in the same manner as for kernels that
-    are read from files.
-    """
+    """Connect machine code with the Python environments of its inner kernels, as is done for kernels from files."""
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

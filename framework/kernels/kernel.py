@@ -1,22 +1,21 @@
 """Kernels: the decorator that compiles functions with inner loops, and the cache of machine code between runs.
 
 The compiler is numba. The name of a file of machine code is a hash of all inputs of the compilation. Therefore outdated
-code is never read, and paths and dates of files have no effect. The inputs are: the instructions of the kernel and of
-all kernels to which it refers, values of constants, options, types of arguments, versions of Python, NumPy and numba,
-and the CPU. A change of a called function in another file changes the key of all its callers. A kernel that a factory
-function creates has the same key in every process. Several processes may write files at the same time. The security
-rules and the digest of files are described in cache.py.
+machine code is never read, and the paths and dates of source files have no effect. The inputs are: the instructions of
+the kernel and of all kernels to which it refers, values of constants, options, types of arguments, versions of Python,
+NumPy and numba, and the CPU. If a function changes, the keys of all kernels that call it also change, even if they are
+in other files. A kernel that a factory function creates has the same key in every process. Several processes may write
+files at the same time. The security rules and the digest of files are described in cache.py.
 
 Environment variables:
-    WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. In this case, a division of floats by zero
-        raises an error, while compiled code gives inf or NaN.
-    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; this code is slower, and is
-        cached separately.
+    WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. Without compilation, a division of floats
+        by zero raises an error, while compiled code gives inf or NaN.
+    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks is
+        slower, and is cached separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
-        must belong to the user or to root, and no other user may be able to write to it. A read-only folder can be
-        used, too.
+        must belong to the user or to root, and no other user may be able to write to it. The folder may be read-only.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
-        cores. At most 9 processes are used.
+        cores. Values above 9 have the same effect as 9.
 """
 
 from __future__ import annotations
@@ -60,10 +59,10 @@ from windlass.framework.launch.launcher import launched_rank
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
-# Imported objects exist until the end of the process. They are excluded from garbage collection, which would take a
-# fifth of the time of a short run.
+# Objects that an import creates exist until the end of the process. These objects are excluded from garbage collection,
+# which would take a fifth of the time of a short run.
 gc.freeze()
 
 # Optimisations that the compiler may use. They preserve NaN and inf, because a kernel must be able to detect values
@@ -93,7 +92,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
-        inline: whether the code is always inserted into the callers, for small functions.
+        inline: whether the code is always inserted into the callers; useful for small functions.
 
     Raises:
         TypeError: ``function`` is not a Python function.
@@ -114,7 +113,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )
     with _known_signature(function):
         dispatcher = decorate(function)
-    if not _numba.extending.is_jitted(dispatcher):  # the environment variable NUMBA_DISABLE_JIT=1 is set
+    if not _numba.extending.is_jitted(dispatcher):  # no compilation if NUMBA_DISABLE_JIT=1 is set
         return dispatcher
     vars(dispatcher).pop("__signature__", None)
     dispatcher.versions = {}  # entry points by types of arguments, see call.py
@@ -130,8 +129,8 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 @contextmanager
 def _known_signature(function: FunctionType) -> Iterator[None]:
-    """Context in which `inspect.signature` of a function is computed only once. Numba computes the signature three
-    times, which takes a third of the time of the decorator.
+    """Context manager; within its block, `inspect.signature` of a function is computed only once. Numba computes the
+    signature three times, which takes a third of the time of the decorator.
     """
     if "__signature__" in vars(function):
         yield
@@ -159,8 +158,9 @@ def compiled() -> list[tuple[str, float]]:
 
 
 def compiling_time() -> float:
-    """Return the time that this process has spent on compilation, and on waiting for other processes that compile
-    [s]."""
+    """Return the time that this process has spent on compilation, including the time in which it waited for other
+    processes that compile [s].
+    """
     return _process.waited + sum(seconds for _, seconds in _process.compiled)
 
 
@@ -198,11 +198,11 @@ def asked() -> list[Job]:
 
 @dataclass
 class _Compilation:
-    """A compilation in progress, which includes the compilation of called kernels."""
+    """A compilation in progress, including the compilations of called kernels."""
 
     cache: _KernelCache
     signature: Any
-    key: str | None  # None if the machine code cannot be cached
+    key: str | None  # key of the machine code; None if the machine code cannot be cached
     start: float  # time at which the compilation began [s]
     inner: float = 0.0  # time spent on the compilation of called kernels [s]
 
@@ -214,7 +214,7 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time for kernels that other processes compiled [s]
-    # requested kernels, with types of arguments and forms, except inner kernels
+    # kernels that this process has requested, with types of arguments and forms, except inner kernels
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks of the kernels that this process compiles, by key of the kernel
     locks: dict[str, Lock] = field(default_factory=dict)
@@ -236,7 +236,9 @@ def _find_processor(target_context: Any) -> tuple[Any, ...]:
 
 
 def _describe_place() -> str:
-    """Return the folder of machine code, or the reason why no folder is used."""
+    """Return a text that states in which folder the machine code is stored, or why the machine code is not stored after
+    this run.
+    """
     folder, reason = cache_folder()
     if folder is not None and not os.access(folder, os.W_OK):
         reason = f"the cache folder {folder} can be read only"
@@ -261,8 +263,8 @@ class _KernelCache:
         self.name: str = dispatcher.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return a compile result from this process or from the cache folder, or None; in this case numba compiles the
-        kernel.
+        """Return a compile result from this process or from the cache folder; if there is none, return None, and numba
+        compiles the kernel.
         """
         key = None
         try:
@@ -271,7 +273,7 @@ class _KernelCache:
             keys = self.eval_keys(arguments, return_type, form)
             if form != INNER:
                 _process.asked.append((self.dispatcher, arguments, form))
-                _process.open.clear()  # compilations that are still in the list have failed
+                _process.open.clear()  # a compilation that is still in the list has failed
             key = keys[0]
             for enough in keys:
                 result = _process.ready.get(enough)
@@ -297,7 +299,7 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # if the cache raises an error, the kernel is compiled again
+        except Exception as error:  # if an error occurs in the cache, the kernel is compiled again
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
         # Add the key to the name of the code, because the linker finds code by name, and numba's names contain counters
         # that differ between processes.
@@ -313,7 +315,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # compilations that are removed here have failed
+                break  # a compilation that is removed at this point has failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name

@@ -5,11 +5,11 @@ of the arguments and the form of the kernel (see compiling.py). The file also li
 order in which the model requests them. tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
-other cores also compile these kernels; see ahead.py. Each of these processes first compiles the kernels of the listed
-model that is most similar to the present model. The present process compiles the kernels of this model in the order of
-the list, and the additional processes begin at later positions and proceed in the reverse order. With one additional
-process, both processes end at the same position, although the compilation times of the kernels differ by a factor of
-200.
+other cores compile these kernels together with this process; see ahead.py. Each of these processes first compiles the
+kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model
+in the order of the list, and the additional processes begin at later positions and proceed in the reverse order. With
+one additional process, both processes end at the same position, although the compilation times of the kernels differ by
+a factor of 200.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Job(NamedTuple):
 
 
 class ListError(WindlassError):
-    """The list of kernels cannot be read."""
+    """Error for a list of kernels that cannot be read."""
 
 
 def read_list() -> list[Job]:
@@ -98,13 +98,13 @@ def write_list(models: list[list[Job]]) -> None:
         for model in models
     ]
     parts = {"types": list(numbers), "kernels": list(places), "models": lists}
-    # one line for each type, each kernel and each model
+    # the file has one line for each type, each kernel and each model
     blocks = [f'"{title}": [\n' + ",\n".join(lines) + "\n]" for title, lines in parts.items()]
     LIST.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
 
 
 def file_stem(name: str) -> str:
-    """Return the prefix of the names of the files of a kernel."""
+    """Return the common beginning of the names of all files of a kernel."""
     return re.sub("[^A-Za-z0-9_]+", ".", name)[-80:]
 
 
@@ -120,7 +120,7 @@ def count_processes() -> int:
 def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     """Start a process that compiles kernels until all are compiled, or until its input or this process ends.
 
-    The new process does not use MPI, because the MPI launcher would count it as one of its processes.
+    The new process does not use MPI, because the MPI launcher would count the new process as a process of the job.
     """
     environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(
@@ -131,7 +131,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     try:
         process.stdin.write(json.dumps(jobs) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:  # the process has already ended
+    except BrokenPipeError:  # the new process has already ended
         pass
     return process
 
@@ -167,7 +167,8 @@ def start_helpers(missing: str, folder: Path) -> None:
     wanted = [job for job in jobs if is_loaded(job.module)]
     if sum(file_stem(job.name) not in kept for job in wanted) < FEW:
         return
-    # kernels of several laws may have the same name, so each new process checks itself which kernels are compiled
+    # the names do not identify the kernels, because kernels of several laws may have the same name; therefore each new
+    # process checks which kernels are compiled
     similar = _find_similar(models, is_loaded)
     others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):
@@ -176,8 +177,8 @@ def start_helpers(missing: str, folder: Path) -> None:
 
 
 def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:
-    """Return the kernels of the most similar model among the models whose laws this process has loaded; modules that
-    few models use have a larger weight, because they distinguish the models.
+    """Return the kernels of that listed model whose laws are most similar to the laws that this process has loaded.
+    Modules that few models use have a larger weight in this comparison.
     """
     used = [{job.module for job in model} for model in models]
     count = Counter(module for modules in used for module in modules)

@@ -21,13 +21,13 @@ class Lock:
     when the process that holds it ends.
 
     Args:
-        path: file of the machine code.
-        wait: whether to wait for the process that holds the lock; if false, only one attempt to acquire the lock is
+        path: file for the machine code of the kernel.
+        wait: whether to wait for another process that holds the lock; if false, only one attempt to acquire the lock is
             made.
 
     Attributes:
         held: whether this process holds the lock.
-        waited: whether another process held the lock when this process first tried to acquire it.
+        waited: whether another process held the lock when this process first tried to acquire the lock.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:
@@ -56,7 +56,7 @@ class Lock:
         """Release the lock."""
         if self.held:
             self.held = False
-            # the lock file can be removed although waiting processes have it open, because they look for the machine
-            # code after they acquire the lock
+            # the lock file can be removed although waiting processes have it open, because a waiting process searches
+            # for the machine code after it has acquired the lock
             self._path.unlink(missing_ok=True)
             os.close(self._number)

@@ -1,9 +1,10 @@
-"""Code generation for kernels. The code does not count references to arrays that belong to the caller.
+"""Generation of the machine code of kernels. The generated code does not count references to arrays that belong to the
+caller.
 
-By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes the counting
-operations that it can prove to be superfluous. In many kernels most of the code consists of these operations. Arguments
-and constants, and parts and views of these, exist longer than a call, so they need no reference counts. References to
-arrays that a kernel creates are counted as usual.
+By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
+counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
+code. Arguments and constants, and parts and views of these, exist longer than a call, so they need no reference counts.
+References to arrays that a kernel creates are counted as usual.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numba
 
 from windlass.framework.kernels.repeated import KernelLibrary
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
@@ -68,7 +69,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     def lower(self) -> None:
         """Generate the code of the whole kernel."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
-        # the context is copied, because `lower_inst` changes it
+        # a copy of the context is passed, because `lower_inst` changes the context
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 
@@ -86,12 +87,12 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
 
 @_core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(_core.typed_passes.NativeLowering):  # type: ignore[misc, name-defined]
-    """The compiler pass for code generation, which uses `_KernelLower`."""
+    """The compiler pass that generates the machine code of a kernel by `_KernelLower`."""
 
     _name = "kernel_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """Generate the code of the kernel of a compilation in a `KernelLibrary`."""
+        """Generate the machine code of a kernel, and store it in a `KernelLibrary`."""
         if state.library is None:
             state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
 
 _EXACT = (min, max, abs, int)
@@ -51,7 +51,9 @@ _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
-    """Context in which the signatures of operators for numbers and for items of arrays are found only once."""
+    """Context manager; within its block, the signatures of operators for numbers and for items of arrays are determined
+    only once and then stored.
+    """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
     find = owner.get_call_type
 
@@ -71,8 +73,8 @@ def remembered_signatures() -> Iterator[None]:
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator are numbers, or those of the operators of items are arrays, numbers,
-    and tuples of numbers of one type.
+    """Return whether the arguments of an operator have the types for which signatures are stored: numbers, or, for
+    operators that read or set items, also arrays and tuples of numbers of one type.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(
@@ -83,6 +85,8 @@ def _are_plain(function: Any, arguments: Any) -> bool:
 
 
 def _is_known(function: Any) -> bool:
-    """Return whether the result types of a function, or of the compiler's type of a function, are cached."""
+    """Return whether the result types of a function are cached; the function is given as object or as the compiler's
+    type.
+    """
     plain = function.typing_key if type(function) is _types.Function else function
     return plain in _EXACT or getattr(plain, "__module__", "") == "_operator"

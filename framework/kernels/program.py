@@ -4,9 +4,9 @@ run without Python in between.
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
 arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
-combines consecutive calls to one call. Other functions, mainly user functions, are called by Python in order. If
-compiled code runs the program, these functions are called by address from the table of the program; no other call needs
-Python.
+combines consecutive calls to one call. All other functions, mainly user functions, are called by Python in the order of
+the steps. If compiled code runs the program, these functions are called by address from the table of the program, and
+all other calls do without Python.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Step = tuple[Callable[..., Any], tuple[Any, ...]]
 class When:
     """A step that calls a Python function only if due[0] is not 0; earlier steps of the program set due[0].
 
-    If due[0] is 0, compiled code does not call the Python function.
+    While due[0] is 0, compiled code does not need Python for this step.
     """
 
     def __init__(self, function: Callable[..., Any], due: IntArray) -> None:
@@ -45,8 +45,8 @@ class When:
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
-    """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat it from Python to raise
-    its error. The argument ``_blocks`` only keeps the argument blocks in memory.
+    """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat this call from Python to
+    raise its error. The purpose of the argument ``_blocks`` is to keep the argument blocks in memory.
     """
     done = start(table)
     if done < len(calls):
@@ -61,14 +61,14 @@ class _Asked:
 
     Args:
         function: the function, which is called without arguments.
-        around: function that returns the context of each call.
+        around: function that returns the context manager in which ``function`` is called.
     """
 
     def __init__(self, function: Callable[[], Any], around: Callable[[], AbstractContextManager[Any]]) -> None:
         self._function, self._around = function, around
         self._error: BaseException | None = None
         self._entry = _Answer(self._answer)
-        # address that is passed to `ask`
+        # the address of this function, which is passed to `ask`
         self.address = np.array([ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
 
     def _answer(self, _: int) -> int:
@@ -104,7 +104,7 @@ class Program:
         asks: whether compiled code may call steps that are Python functions. ``asks`` must be false if these functions
             change other data than the contents of arrays, for example lists of neighbours. The Python functions in
             ``before`` of a `Call` may always be called.
-        around: function that returns the context in which compiled code calls a Python function.
+        around: function that returns the context manager in which compiled code calls a Python function.
     """
 
     def __init__(
@@ -164,8 +164,8 @@ class Program:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. In this case, the Python functions that update arrays for the
-        kernels (`Call.before`) are called before the first step.
+        """Return whether all steps are calls of kernels. If the result is true, the Python functions that update arrays
+        for the kernels (`Call.before`) are called before the first step.
         """
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
@@ -199,7 +199,7 @@ def join(programs: Sequence[Program]) -> Program:
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
     made._parts = [part for program in programs for part in program._parts]
     made._asked = [asked for program in programs for asked in program._asked]
-    # these programs own memory whose addresses are in the joined table
+    # keep references to these programs, because they own memory whose addresses are in the joined table
     made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

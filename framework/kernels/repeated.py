@@ -1,6 +1,7 @@
-"""Work that numba repeats for each kernel or each statement, and whose results are kept or not needed for kernels.
+"""Changes of numba that save compilation time: work that numba repeats for each kernel or each statement is done only
+once, or is omitted because kernels do not need its results.
 
-All changes apply only to the compilation of kernels, and have no effect on the machine code.
+The changes apply only to the compilation of kernels, and do not change the machine code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import llvmlite.binding
 import numba
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core: Any = _numba.core
 _ir: Any = _numba.core.ir
 
@@ -45,23 +46,24 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
     read = 0  # number of definitions in the registries after the last call of `refresh`
 
     def refresh(self) -> None:
-        """Read new definitions from the registries of numba, which is done only if there are new definitions."""
+        """Read new definitions from the registries of numba; do nothing if there are no new definitions."""
         if KernelContext.read != _count_definitions(self):
             super().refresh()
             KernelContext.read = _count_definitions(self)
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
-        """Return the code generator of a function. No array of kernels has a conversion function ``__array__``, which
-        numba searches for at each use of an array.
+        """Return the code generator of a function. For the conversion function ``__array__``, which numba searches for
+        at each use of an array, raise NotImplementedError immediately, because arrays in kernels do not have this
+        function.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError
         return super().get_function(fn, sig, **options)
 
     def get_abi_sizeof(self, kind: Any) -> int:
-        """Return the size of a type [bytes], for which numba compiles a module."""
+        """Return the size of a type [bytes]; the size is stored, because numba compiles a module to compute it."""
         text = str(kind)
-        if "%" in text:  # types with a name, which may differ between modules
+        if "%" in text:  # the size of a type with a name is not stored, because such types may differ between modules
             return int(super().get_abi_sizeof(kind))
         if text not in _sizes:
             _sizes[text] = super().get_abi_sizeof(kind)
@@ -81,7 +83,9 @@ def create_context(context: Any) -> Any:
 
 
 class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code of a kernel. The list of optimisations of functions is created once for each part of the code."""
+    """Machine code of a kernel. Numba would create the list of optimisations for each function; this class creates the
+    list once for each part of the code.
+    """
 
     def _optimize_functions(self, module: Any) -> None:
         if not HAS_BUILDERS or _numba.config.LLVM_PASS_TIMINGS:
@@ -115,9 +119,9 @@ def _list_variables(self: Any, value: Any) -> list[Any]:
 
 @contextmanager
 def without_repetition() -> Iterator[None]:
-    """Context for the compilation of kernels: numba measures no times of the single functions of LLVM, computes the
-    lifetimes of variables only before the code generation instead of after each pass, and finds the variables in
-    statements by the faster function `_list_variables`.
+    """Context manager for the compilation of kernels. Within its block, numba does not measure the times of calls of
+    LLVM, computes the lifetimes of variables only before the code generation instead of after each pass, and finds the
+    variables in statements by the faster function `_list_variables`.
     """
     lock: Any = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
     measuring = list(getattr(lock, "_cblist", ()))

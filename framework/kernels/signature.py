@@ -1,8 +1,8 @@
-"""Checks of the numbers of arguments and results of functions. The checks are made before the first call, so that error
-messages can name the wrong function.
+"""Checks of the numbers of arguments and results of functions. The checks are made before the first call, so that the
+error message names the wrong function.
 
-Results are counted in the byte code; the function is neither compiled nor called. If a function returns the results of
-another function, only the compiler checks their number.
+To count the results of a function, its byte code is read; the function is neither compiled nor called. If a function
+returns the results of another function, only the compiler checks their number.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
         results: names of the results; empty for a function that writes into its arguments.
 
     Raises:
-        ModelError: a ``return`` statement returns another number of results.
+        ModelError: a ``return`` statement returns a wrong number of results.
     """
     for count in sorted(count_results(function) - {len(results)}):
         given = "nothing" if count == 0 else "1 result" if count == 1 else f"{count} results"

@@ -9,7 +9,7 @@ import numba
 
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
-_numba: Any = numba  # internal functions of numba have no type annotations
+_numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types = _numba.types
 
 
@@ -17,7 +17,7 @@ def encode_type(kind: Any) -> Any:
     """Convert the type of an argument or result to strings and lists.
 
     Raises:
-        NotCacheableError: the type has no description that other processes understand.
+        NotCacheableError: the type has no description that is valid in other processes.
     """
     describe_type(kind, returned=True)
     if isinstance(kind, _types.BaseNamedTuple):
@@ -48,7 +48,7 @@ def decode_type(text: Any) -> Any:
     """Convert the result of `encode_type` back to a type.
 
     Raises:
-        ImportError, AttributeError: the NamedTuple does not exist.
+        ImportError, AttributeError: the class of a NamedTuple does not exist.
     """
     if isinstance(text, str):
         return getattr(_types, text)

@@ -206,8 +206,9 @@ def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
 
 def model_arguments() -> list[str] | None:
     """Return the words of the command line after the model script. The result is None if the program is not a model
-    script, but for example pytest, a notebook or an installed command. PETSc must not read the arguments of these
-    programs."""
+    script; such programs are, for example, pytest, notebooks and installed commands. PETSc must not read the command
+    lines of these programs.
+    """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":
         # With python -m, Python imports the parent packages of a module before it sets sys.argv[0] to the module's

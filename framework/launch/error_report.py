@@ -1,4 +1,4 @@
-"""Output of errors of models that `windlass run` or `python` runs, on one or several processes.
+"""Output of the errors of a model script, which `windlass run` or `python` runs on one or several processes.
 
 Errors of Windlass print one message without traceback and end the process with exit code 2. Other exceptions print
 their traceback once and end the process with exit code 1. Under MPI one process prints the error and then ends the
@@ -17,9 +17,9 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Time that all processes except the first wait before they report an error [s]. If all processes fail with the same
+# Waiting time of all processes except the first before they report an error [s]. If all processes fail with the same
 # error, the first process ends the job before another process prints. Before the first solve, processes are not
-# synchronised; on a busy machine the delay between processes increases with the time since the start.
+# synchronised; on a busy machine the delay between the processes grows with the run time.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}
@@ -46,7 +46,7 @@ class RunOptions(Protocol):
         return
 
     def finish_without_check(self) -> None:
-        """Mark the run as failed; its options are not checked."""
+        """Mark the run as failed; unused options of a failed run are not reported."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -54,7 +54,7 @@ class RunOptions(Protocol):
         return "-traceback" in sys.argv or os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
 
     def process_rank(self) -> int:
-        """Rank of this process."""
+        """Rank of this process under MPI."""
         return launched_rank()
 
 
@@ -72,14 +72,14 @@ def watch(found: RunOptions) -> None:
 
 
 def at_failure(find_hint: Callable[[], str]) -> None:
-    """Register a function that is called when a run fails; the text that the function returns is printed after the
-    error message.
+    """Register a function that is called after a run has failed; its result, a text, is printed after the error
+    message.
     """
     _hints.append(find_hint)
 
 
 def at_error(listen: Callable[[str], None]) -> None:
-    """Register a function that is called with the message of the error that ends a run."""
+    """Register a function of the error message; it is called when an error ends a run."""
     _listeners.append(listen)
 
 
@@ -89,7 +89,7 @@ def report(error: BaseException, script: str | None = None) -> int:
     -help are not printed, and the exit code is 0.
 
     Args:
-        error: the exception.
+        error: the exception that has ended the run.
         script: file of the model; the printed traceback begins at the first frame in this file.
     """
     if options.is_dry_run() and isinstance(error, Exception):
@@ -114,9 +114,9 @@ def report(error: BaseException, script: str | None = None) -> int:
 
 
 def leave(code: int) -> int:
-    """Return the exit code; if there are several processes and the code is not 0, end all processes."""
+    """Return the given exit code; if there are several processes and the code is not 0, end all processes instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, an exit code other than 0 is sufficient for mpiexec to end the other processes
+    # before MPI has started, mpiexec ends the other processes if this process ends with an exit code other than 0
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -130,7 +130,7 @@ def leave(code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Print an error; all processes except the first wait before they print."""
+    """Print an error; all processes except the first wait before they print, because the first process may end them."""
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()

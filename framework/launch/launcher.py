@@ -1,4 +1,6 @@
-"""Start of MPI and PETSc, and the environment variables of mpiexec, which are read before MPI starts."""
+"""The start of MPI and PETSc. Before MPI starts, the number of processes and the rank are read from environment
+variables of mpiexec.
+"""
 
 import atexit
 import functools
@@ -52,11 +54,11 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Context for the start of MPI. Without a launcher, the context disables the service and the networks of Open MPI
-    that only jobs with several processes need.
+    """Context manager within which MPI is started. Without a launcher, the context disables the service and the
+    networks of Open MPI that only jobs with several processes need.
 
-    The context halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not
-    inherit the changes.
+    These settings halve the start time of Open MPI. The context manager does not change settings of the user, and child
+    processes do not inherit the settings that it makes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}

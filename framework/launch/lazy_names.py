@@ -1,4 +1,4 @@
-"""Lazy names of a package: a module is loaded at the first use of one of its names, so that a model loads only the
+"""Lazy imports of a package: a module is loaded at the first use of one of its names, so that a model loads only the
 modules that it needs.
 
 A package lists its names only once: as imports in the form ``import name as name`` under ``if TYPE_CHECKING:``, which

@@ -1,12 +1,12 @@
 """Synchronisation of processes: all processes begin each solve together. If the processes execute different parts of a
-script, the difference is detected before a deadlock.
+script, an error is reported, because the processes would otherwise wait for each other forever.
 
-The processes form a ring. Each process sends the name of its next task to its successor, and receives the name of the
-task of its predecessor. If a process has ended or has started another task, a neighbour in the ring reports an error
-and ends the job. If a process leaves a solve with an error that its script catches, all processes must leave the solve.
-Otherwise the job ends, because the remaining processes would wait forever. A loop over the steps of a solve may end
-early if it ends on all processes. Therefore each process checks before each step whether its predecessor also
-continues.
+The processes are connected in a ring. Each process sends the name of its next task to its successor, and receives the
+name of the task of its predecessor. If a process has ended or begins a different task, its neighbour in the ring
+reports an error and ends the job. If a process leaves a solve with an error that its script catches, all other
+processes must also leave the solve. Otherwise the job ends, because the remaining processes would wait forever. A loop
+over the steps of a solve may end early if it ends on all processes. Therefore each process checks before each step
+whether its predecessor also continues.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
         return
     from mpi4py import MPI  # imported here, because a single process needs no MPI
 
-    # Python also closes generators when the program ends
+    # this function may also run when Python closes generators at the end of the program, after MPI was finalised
     if not MPI.Is_finalized():
         comm.send(_notice(what, number), (comm.rank + 1) % comm.size, TAG)
 
@@ -68,8 +68,8 @@ def _notice(what: str, number: int) -> str:
 
 
 def _exchange(comm: Any, message: str, notice: str = "") -> str:
-    """Send a message to the next process, and receive a message from the previous process. Messages that belong to
-    loops that have already ended are ignored.
+    """Send a message to the next process, and receive a message from the previous process. Messages on loops that have
+    already ended are ignored.
     """
     before = (comm.rank - 1) % comm.size
     there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)

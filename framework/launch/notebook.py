@@ -18,7 +18,7 @@ def find_shell() -> Any:
 
 
 class LiveLine:
-    """A line of text with a bar below a notebook cell, which is updated in place and needs no widgets.
+    """A line of text with a bar below a notebook cell; the line is updated in place, and needs no widgets.
 
     Each solve has its own line; the last text of each line remains in the notebook.
     """
@@ -27,7 +27,9 @@ class LiveLine:
         self._handle: Any = None
 
     def write(self, words: str, share: float | None) -> None:
-        """Show a text and a bar. The filled fraction of the bar is a number from 0 to 1; for None no bar is shown."""
+        """Show a text and a bar. The filled fraction of the bar is a number from 0 to 1; if the fraction is None, no
+        bar is shown.
+        """
         display: Any = import_module("IPython.display").display
 
         bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '

@@ -27,7 +27,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, reason of a line search
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, reason why a line search has ended
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
@@ -49,7 +49,7 @@ def _petsc() -> Any:
 
 
 def _integer(value: int = 0) -> Any:
-    """Return a value of PETSc's integer type."""
+    """Return a number as a ctypes value of PETSc's integer type."""
     return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
 
 
@@ -66,8 +66,8 @@ def _call(name: str, *arguments: Any) -> None:
 
 @functools.cache
 def reason_name(reasons: Any, reason: int) -> str:
-    """Return PETSc's name of a converged reason, where ``reasons`` is the class of reasons of SNES or KSP. The name is
-    the same for all versions of PETSc.
+    """Return PETSc's name of the reason for which SNES or KSP has ended; ``reasons`` is the class with the reasons of
+    SNES or of KSP. The name is the same for all versions of PETSc.
     """
     for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
@@ -140,8 +140,8 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
     Raises:
-        MemoryError: there is not enough memory for the weights. PETSc allocates this memory, because PETSc later frees
-            it.
+        MemoryError: the memory of the machine is not sufficient for the weights. The memory of the weights is allocated
+            by PETSc, because PETSc later frees it.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -228,8 +228,8 @@ def list_unused_options() -> dict[str, str]:
 
 @atexit.register
 def hide_unused_options() -> None:
-    """Prevent PETSc from printing its own list of unused options at the end, because Windlass checks unused options. If
-    the user has requested the list, it is printed.
+    """Prevent PETSc from printing its own list of unused options at the end, because Windlass checks unused options.
+    PETSc still prints the list if the user has requested it.
     """
     if "petsc4py.PETSc" in sys.modules and not _petsc().Sys.isFinalized():
         options = _petsc().Options()

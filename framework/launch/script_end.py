@@ -41,13 +41,13 @@ def install_in_script() -> None:
 
 
 def at_end(act: Callable[[], None]) -> None:
-    """Register a function that is called when the script has ended without error."""
+    """Register a function that is called after the script has ended without error."""
     _ends.append(act)
 
 
 def end_together() -> None:
-    """Synchronise the processes at the end of the script, after it has ended without error on this process. Otherwise
-    processes that continue would wait forever for this process; see meetings.py.
+    """Synchronise the processes at the end of the script, after the script has ended without error on this process.
+    Without this call, processes that continue would wait forever for this process; see meetings.py.
     """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
@@ -77,8 +77,8 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """Check unused options at the end of a script. At this time Python's exit code is already fixed, and only
-    `os._exit` can change it.
+    """Check unused options at the end of a script. Python's exit code is already fixed when this function runs, and
+    only `os._exit` can change the code.
     """
     try:
         end_together()
@@ -86,9 +86,9 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # imported here, because it is needed only after an error
+        from petsc4py import PETSc  # imported here, because the module is needed only after an error
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because this loads NumPy
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it imports NumPy
 
         hide_unused_options()
         PETSc._finalize()  # finalise PETSc and MPI; PETSc prints its remaining output here

@@ -1,1 +1,1 @@
-"""Distribution of rows and unknowns over processes, and local numbers of coordinates and unknowns."""
+"""Distribution of rows and unknowns over processes, and process-local numbers of coordinates and unknowns."""

@@ -1,15 +1,16 @@
-"""Local numbering: the rows, coordinates and unknowns that a process owns, and their ghosts (values that other
-processes own).
+"""Process-local numbering: the rows, coordinates and unknowns that a process owns, and the ghosts (coordinates and
+unknowns of its rows that other processes own).
 
 partition.py finds the owner of each coordinate. A hub is a coordinate that a large number of rows couple, for example a
 coordinate of a pulley. Each row of a table other than a node table belongs to the owner of the first coordinate in the
 row that is not a hub. A multiplier belongs to the owner of its row. Rows of contact sets (laws that search for contacts
-among all surfaces of a set) are local on all processes, because the processes share the work within each of these rows.
-Unknowns are numbered process by process in the order of the nodes. Each multiplier follows the nodes that its row
-couples, and hubs are at the end. In this order LU without pivoting is stable and has little fill-in.
+among all surfaces of a set) are process-local rows on every process, because the processes share the work within each
+of these rows. Unknowns are numbered process by process in the order of the nodes. The unknown of each multiplier is
+numbered after the unknowns of the nodes that its row couples, and hubs are numbered last. In this order LU without
+pivoting is stable and has little fill-in.
 
-The layout is computed from arrays over all rows, or, if tables are built in parts, over the rows of this process. A
-layout stores only local data.
+The layout is computed from arrays over all rows of the world, or, if tables are built in parts, from arrays over the
+rows of this process. A layout stores only the data of its process.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Layout:
-    """Local numbering of the rows, coordinates and multipliers of one process.
+    """Process-local numbering of the rows, coordinates and multipliers of one process.
 
     Args:
         world: the world, finalized.
@@ -47,26 +48,30 @@ class Layout:
     Attributes:
         rank, size, comm: values of the arguments.
         processes: the processes among which the world is divided.
-        rows: numbers of the local rows of each table except nodes, by component, in ascending order.
+        rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
+            tables are not included.
         node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
-        dofs: world numbers of all local coordinates, owned coordinates first, shape (n,).
-        spare: local number that is used in place of missing coordinates; equal to n.
+        dofs: world numbers of all process-local coordinates, owned coordinates first, shape (n,).
+        spare: process-local number that stands for missing coordinates; equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
-        reference: reference coordinates by local number, shape (n + 1,); the value for the spare number is 0.
-        displacement, velocity: initial values by local number, shape (n,).
-        nodes: first unknown of each local node with four consecutive coordinates, in ascending order, shape (nodes,).
-        rotations: local numbers of the Euler parameters of owned and other local nodes, shape (rotations, 4).
-        states: local numbers of the coordinates whose velocities are first-order states, shape (states,).
-        ghosts: exchange of ghost coordinates with other processes.
+        reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
+        displacement, velocity: initial values by process-local number, shape (n,).
+        nodes: first unknown of each process-local node with four consecutive coordinates, in ascending order, shape
+            (nodes,).
+        rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
+        states: process-local numbers of the coordinates whose velocities are first-order states (unknowns of equations
+            of first order in time), shape (states,).
+        ghosts: object that exchanges the values of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
-        data_rows_owned: world numbers of the local history values, shape (d,).
-        data_initial: initial values of the local history values, shape (d,).
+        data_rows_owned: world numbers of the process-local history values, shape (d,).
+        data_initial: initial values of the process-local history values, shape (d,).
         marker_index: index of each marker in the columns of its family, by entity number; -1 for markers that are not
-            local.
-        data_start: index of the first history value of each entity, by entity number; -1 if the values are not local.
-        data_rows: numbers of the local rows of each table of history values, in ascending order.
+            on this process.
+        data_start: index of the first history value of each entity, by entity number; -1 if the values are not on this
+            process.
+        data_rows: numbers of the process-local rows of each table of history values, in ascending order.
         owned_markers: numbers of the rows of each marker table whose first coordinate this process owns, in ascending
             order.
         systems: system of each table, in the order of building.
@@ -83,8 +88,8 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple, as indices among the coordinates of the rows that this process
-        # stores
+        # coordinates that the rows of each table couple; each is given by its index among the coordinates of the rows
+        # that this process stores
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -99,8 +104,8 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # The owners of rows are stored only for worlds with contact sets, whose rows are local on all processes. Worlds
-        # with contact sets are not distributed.
+        # The owners of rows are stored only for worlds with contact sets, because every process evaluates the rows of
+        # these sets. Worlds with contact sets are not distributed.
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -123,10 +128,10 @@ class Layout:
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
-        """Return the coordinates that local rows couple but other processes own."""
+        """Return the coordinates that process-local rows couple but other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all its
-        # coordinates
+        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all
+        # coordinates of the node
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
@@ -143,7 +148,7 @@ class Layout:
         return np.flatnonzero(needed)
 
     def _read_later(self, component: type[Component]) -> IntArray:
-        """Return the numbers of entities that local rows may couple later in the run."""
+        """Return the numbers of the entities that the rows of this process may couple later in the run."""
         law = law_of(component)
         if law is None or law.reads is None or not len(self.rows[component]):
             return np.zeros(0, np.int64)
@@ -219,11 +224,12 @@ class Layout:
 
     @cached_property
     def substructure(self) -> Substructure | None:
-        """The order of the unknowns for elimination by substructures, see `create_substructure`; None if it cannot be
-        used.
+        """The order of the unknowns for elimination by substructures, see `create_substructure`; None if this order
+        cannot be used.
 
-        The order cannot be used on a single process, if the coordinates that rows couple change (contact sets, sliding
-        joints), or if the fraction of unknowns in full blocks is too small. The call is collective.
+        The order cannot be used (a) on a single process, (b) if the coordinates that rows couple change during the run
+        (contact sets, sliding joints), or (c) if the fraction of unknowns in full blocks is too small. The call is
+        collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -278,11 +284,11 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Find the local markers, which are the markers to which local rows refer directly, through other markers, or
-        through rows of laws with the role ``passive``.
+        """Find the process-local markers, which are the markers to which process-local rows refer directly, through
+        other markers, or through rows of laws with the role ``passive``.
         """
         world = self.world
-        # every process creates the columns of a marker family, even without local markers
+        # every process creates the columns of a marker family, even without process-local markers
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed = {law.family: [np.zeros(0, np.int64)] for law in marker_laws if law.family is not None}
         for component, rows in self.rows.items():
@@ -304,8 +310,8 @@ class Layout:
                 self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
-        """Find the local history values, which are the values to which local rows refer. In a serial run these are all
-        values, in world order.
+        """Find the process-local history values, which are the values to which process-local rows refer. In a serial
+        run these are all history values of the world, in the order of the world.
         """
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
@@ -332,7 +338,7 @@ class Layout:
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
     def _find_data(self, rows: dict[type[Component], IntArray]) -> NDArray[np.bool_]:
-        """Return, for each row of history values, whether local rows refer to it."""
+        """Return, for each row of history values, whether process-local rows refer to it."""
         world, first = self.world, self.world.numbering.data_tables
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
@@ -343,8 +349,9 @@ class Layout:
         return marks
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
-        """Return the local numbers of world coordinates; for -1 and for coordinates that are not local, return the
-        spare number."""
+        """Return the process-local numbers of world coordinates; for -1 and for coordinates that are not on this
+        process, return the spare number.
+        """
         return self._local_of_dof[world_dofs]
 
     def owners(self, component: type[Component]) -> IntArray:
@@ -352,8 +359,8 @@ class Layout:
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
-        row).
+        """Return the process-local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers
+        of a row).
         """
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
@@ -364,8 +371,8 @@ class Layout:
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the local rows of their table, shape (n,); -1 for entities that are not
-        local.
+        """Return the indices of entities among the process-local rows of their table, shape (n,); -1 for entities that
+        are not on this process.
         """
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):
@@ -375,6 +382,6 @@ class Layout:
 
 
 def is_replicated(component: type[Component]) -> bool:
-    """Return whether the rows of a component are local on all processes."""
+    """Return whether every process evaluates all rows of a component."""
     law = law_of(component)
     return law is not None and law.replicated

@@ -1,8 +1,8 @@
 """Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
-All processes together count the rows that couple each coordinate, and send the couplings between coordinates to the
-first process. The first process partitions the graph, see partition.py. After this, each row is sent to its owner,
-together with the rows to which it refers.
+All processes together count the rows that couple each coordinate. Each process sends the couplings between its
+coordinates to the first process. The first process partitions the graph of these couplings, see partition.py. After
+this, each row is sent to its owner, together with the rows to which it refers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return, for each table, the indices of the coordinates whose owners store the rows of the table."""
+    """Return, for each table, the indices of the coordinates that determine the processes that store the rows: the
+    owner of a coordinate stores the row.
+    """
     found = dict(couplings)
     for component in couplings:
         table = world.tables[component]
@@ -110,7 +112,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # the work of the coordinates of a node is added by only one process
+    # only one process adds the work of the coordinates of a node, although several processes may store the node
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])

@@ -2,10 +2,11 @@
 couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
-couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because such edges would connect all
-parts of the model. Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a
-vertex is an estimate of its computational work. It is computed from the number of coordinates of the vertex, and from
-the number of coordinates that each row with this vertex as its first vertex couples.
+couples. Hubs (coordinates that a large number of rows couple, such as the coordinates of a pulley that touches all
+elements of a belt) have no edges, because such edges would connect all parts of the model. Each hub belongs to the
+process that owns most of the rows that couple the hub. The weight of a vertex is an estimate of its computational work.
+The weight is computed from the number of coordinates of the vertex, and from the numbers of coordinates that rows
+couple; each row counts for its first vertex.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
@@ -55,7 +56,7 @@ class Graph(NamedTuple):
     Attributes:
         vertex: index of the vertex of each coordinate, shape (n,).
         edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
-        weight: computational work of each vertex [1], shape (vertices,).
+        weight: estimate of the computational work of each vertex, without unit, shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
         hub_rows: pairs (hub, vertex), one for each row that couples a hub and another vertex, shape (k, 2).
         first: first vertex of each node table, followed by the number of vertices.
@@ -93,7 +94,7 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 def find_hub_bound(histogram: IntArray) -> int:
     """Return the largest number of rows that couple a coordinate that is not a hub. Entry i of ``histogram`` is the
-    number of coordinates that i rows couple.
+    number of coordinates that are coupled by exactly i rows.
     """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -113,7 +114,8 @@ def partition_coordinates(
             of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the collective call; if None, this process computes the partition.
+        comm: mpi4py communicator on which all processes call this function; if None, this process computes the
+            partition alone.
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
@@ -193,7 +195,7 @@ def _first_of(numbers: IntArray) -> IntArray:
 
 
 def _pairs(coupled: IntArray) -> list[IntArray]:
-    """Return all pairs of different vertices in each row; each array, of shape (k, 2), has the pairs of two columns."""
+    """Return all pairs of different vertices in each row, as one array of shape (k, 2) for each pair of columns."""
     differs = (coupled[:, 1:] != coupled[:, :-1]).any(axis=0)
     columns = coupled[:, np.concatenate(([0], 1 + np.flatnonzero(differs)))]
     out = []
@@ -205,7 +207,7 @@ def _pairs(coupled: IntArray) -> list[IntArray]:
 
 
 def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
-    """Return the distinct pairs. In each pair the smaller number is first."""
+    """Return the given pairs without repeated pairs. In each pair the smaller number is first."""
     every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
     low, high = every.min(axis=1), every.max(axis=1)
     coded = np.unique(low * vertices + high)
@@ -231,8 +233,9 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns most of the rows that couple the hub. If several processes own at least
-    90 % of the largest number of these rows on any process, the hubs are assigned to these processes in turn.
+    """Assign each hub to the process that owns most of the rows that couple the hub. Several processes may own nearly
+    the largest number of these rows (at least 90 % of it); in this case the hubs are assigned to these processes in
+    turn.
     """
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
@@ -262,7 +265,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     """Return the owners that PETSc's MatPartitioning computes on this process.
 
     Raises:
-        OptionError: PETSc cannot partition.
+        OptionError: PETSc cannot partition the graph.
     """
     from scipy.sparse import coo_array  # imported here, because a single process needs no partition
 
@@ -275,7 +278,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # keep references to the arrays, because PETSc keeps none
+        # keep references to the arrays, because PETSc does not keep the arrays alive
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)

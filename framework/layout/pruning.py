@@ -1,9 +1,9 @@
 """The rows of the tables that each process keeps after the distribution of the world.
 
-A process keeps the rows that it evaluates, the nodes with a coordinate that it owns, and all rows to which these rows
-refer directly or indirectly. For example, a connector refers to a marker, the marker to a cable, and the cable to
-nodes. A pulley is stored on each process whose cables can touch the pulley. Small tables are kept complete, so that
-names and values of wheels, grounds and supports are available on all processes.
+A process keeps the rows that it evaluates, the nodes of which it owns a coordinate, and all rows to which these rows
+and nodes refer directly or indirectly. For example, a connector refers to a marker, the marker to a cable, and the
+cable to nodes. A pulley is stored on each process whose cables can touch the pulley. Small tables are kept complete, so
+that names and values of wheels, grounds and supports are available on all processes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows. In worlds with contact sets (laws that search for contacts among all surfaces of a
-    set), each process keeps all rows, because any two surfaces may come into contact.
+    A single process keeps all rows. In worlds with contact sets (a contact set searches for contacts among all its
+    surfaces), each process keeps all rows, because any two surfaces may come into contact.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}

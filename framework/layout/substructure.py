@@ -1,12 +1,13 @@
 """Order of the unknowns of a process for elimination by substructures: unknowns of the interior first, unknowns of the
 interface last.
 
-Each process can eliminate its interior unknowns without the other processes. The remaining unknowns are the
-*interface*: unknowns that several processes share (at the border between the cables of two processes, the four unknowns
-of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of the
-interface, because a multiplier must follow its coordinates. The interior is ordered along the cables, or in the
-opposite direction if the border is at the start of a cable. The elimination therefore ends at the border and causes no
-fill-in. Multipliers follow their coordinates. The four unknowns of a node form a block, see unknowns.py.
+Each process can eliminate its interior unknowns without communication with other processes. The remaining unknowns are
+the *interface*: unknowns that several processes share (at the border between the cables of two processes, the four
+unknowns of a node) and the coordinates of pulleys. Multipliers that couple unknowns of the interface are also part of
+the interface, because a multiplier must be ordered after the coordinates that it couples. The interior unknowns are
+ordered along the cables, or in the opposite direction if the border to another process is at the start of a cable.
+Therefore the elimination ends at the border, and causes no fill-in. Multipliers are ordered after the coordinates that
+they couple. The four unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -24,10 +25,10 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Couplings(NamedTuple):
-    """Local unknowns that the rows of one law couple; -1 for no unknown.
+    """Process-local unknowns that the rows of one law couple; -1 for no unknown.
 
     Attributes:
-        unknowns: unknowns of the coordinates of the rows, shape (k, n).
+        unknowns: unknowns that belong to the coordinates of the rows, shape (k, n).
         multipliers: unknowns of the multipliers of the rows, shape (k, m).
     """
 
@@ -36,10 +37,10 @@ class Couplings(NamedTuple):
 
 
 class Substructure(NamedTuple):
-    """Row numbers of the local unknowns in the matrix of a process.
+    """Positions of the unknowns of a process in its matrix.
 
     Attributes:
-        place: matrix row of each local unknown, shape (u,).
+        place: matrix row of each process-local unknown, shape (u,).
         pads: numbers of the padding rows, which are matrix rows without an unknown. All rows of the last block are
             padding rows.
         inner: number of matrix rows of the interior, which precede all other rows; a multiple of four.
@@ -66,14 +67,14 @@ def create_substructure(
     The call is collective.
 
     Args:
-        plain: the unknowns of this process.
-        nodes: first unknowns of the local nodes that form blocks, including ghosts, in ascending order.
+        plain: the unknowns of this process, in the order of the layout.
+        nodes: first unknowns of the process-local nodes that form blocks, including ghosts, in ascending order.
         couplings: unknowns that the rows couple, for each law.
         processes: the processes among which the world is divided.
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # the last entry represents missing unknowns
+    # the last entry is for missing unknowns, which have the index -1
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True
@@ -108,8 +109,8 @@ def create_substructure(
 
 
 def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
-    """Return sort keys of the unknowns. The keys order unknowns along the cables towards the border, and order
-    multipliers after their coordinates.
+    """Return a sort key for each unknown. The keys order unknowns along the cables towards the border, and order
+    multipliers after the coordinates that they couple.
     """
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:

@@ -23,18 +23,18 @@ FULL = 0.8
 
 
 class Unknowns(NamedTuple):
-    """Local unknowns: coordinates and multipliers.
+    """The unknowns of one process: coordinates and multipliers.
 
     Attributes:
-        of_dof: index of each local coordinate among the local unknowns, shape (n,).
-        of_multiplier: index of each owned multiplier among the local unknowns, shape (m,).
-        numbers: index of each local unknown in the PETSc vectors, owned unknowns first, shape (u,).
+        of_dof: index of each process-local coordinate among the process-local unknowns, shape (n,).
+        of_multiplier: index of each owned multiplier among the process-local unknowns, shape (m,).
+        numbers: index of each process-local unknown in the PETSc vectors, shape (u,); owned unknowns are first.
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
         pads: numbers of the pads in the PETSc vectors.
-        ghosts: exchange of unknowns that this process does not own.
+        ghosts: object that receives the values of unknowns that other processes own.
         of_world_dof: index in the PETSc vectors of each coordinate of all processes. The array is empty for models
-            without contact sets, because in these models systems couple only local coordinates.
+            without contact sets, because in these models systems couple only process-local coordinates.
     """
 
     of_dof: IntArray
@@ -52,7 +52,7 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
     contain pads.
 
     Args:
-        plain: unknowns of one process in the order of its layout; their order does not change.
+        plain: unknowns of one process in the order of its layout; the blocks keep this order.
         nodes: first unknowns of the nodes that form blocks, in ascending order.
     """
     if not len(nodes):
@@ -73,8 +73,8 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """Renumber unknowns from 0 in the same order, with gaps, such that each of the selected unknowns is the first
-    unknown of a block.
+    """Renumber unknowns from 0 without a change of their order, but with gaps, such that each of the selected unknowns
+    is the first unknown of a block.
 
     Args:
         count: number of unknowns.

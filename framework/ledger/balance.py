@@ -2,9 +2,9 @@
 
 At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r, with the mass
 matrix M, the accelerations a, the forces f of each law, the derivative C_q of the constraint equations with respect to
-the coordinates q, and the multipliers λ; r is the residual that the solver leaves. The work of a force over a step is W
-= (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step. With the kinetic energy
-T, the following identities result:
+the coordinates q, and the multipliers λ; r is the residual that remains after the solve of the step. The work of a
+force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step,
+and f the force. With the kinetic energy T, the following identities result:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
@@ -13,19 +13,19 @@ T, the following identities result:
 
 A loss is the work of the dissipative forces over the displacement of the step: a damper with the coefficient d and the
 length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. For the step
-size h, an integral that uses only the velocities at both ends would be d (u_t0² + u_t1²) h/2. For motions that the step
-size does not resolve, such as stiff axial modes, the value of this integral is many times the actual loss. For powers P
-that are quadratic in velocities, the expression
+size h, an integral of the power that uses only the velocities at both ends of the step would be d (u_t0² + u_t1²) h/2.
+For motions that the step size does not resolve, such as stiff axial modes, the value of this integral is many times the
+actual loss. For powers P that are quadratic in velocities, the expression
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
 
-equals the work of the dissipative forces. For other powers the expression has order 2. The state of laws with history
-values (`Account.jumps`) is known only at the ends of the step. The powers of these laws are integrated by the
-trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the losses of normal dampers of contacts,
-which are computed from the change of the gaps. T = v·M v/2, where M v is the difference of two evaluations of the
-inertia forces: with the velocities as accelerations, and with zero accelerations. Source: the discrete balance of the
-trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
+equals the work of the dissipative forces. For other powers the expression is an approximation of order 2 in the step
+size. The history values of laws with `Account.jumps` are known only at the start and at the end of the step. The powers
+of these laws are integrated by the trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the
+losses of normal dampers of contacts, which are computed from the change of the gaps. T = v·M v/2, where M v is the
+difference of two evaluations of the inertia forces: with the velocities as accelerations, and with zero accelerations.
+Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """Data of a law with an account on this process: the index of its forces among the groups of forces, and its
-    readings at the start and at the end of a step.
+    """Data of a law with an account on this process: the index of the forces of the law among the groups of forces, and
+    the readings of the account at the start and at the end of a step.
 
-    ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two
+    ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two more
     readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is empty.
     ``jumps`` contains the losses of the law in the step in addition to the powers [J], shape (losses of the law, rows).
     """
@@ -99,9 +99,9 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: works of the groups of forces, change of the kinetic energy, and, for each law, the changes
-    of energies and the integrals of powers. `settle` adds the values of a step. All sums are views of the array
-    ``numbers``, which contains them in this order.
+    """Sums over steps [J]: the works of the groups of forces, the change of the kinetic energy, and, for each law, the
+    changes of its stored energies and the time integrals of its powers. `settle` adds the values of a step. All sums
+    are views of the array ``numbers``, which contains the sums in this order.
     """
 
     numbers: FloatArray
@@ -153,7 +153,8 @@ def list_state_steps(
     """Return steps of a `Program` that copy a state to the fields, and the displacements of the state to q.
 
     Args:
-        readers: steps that read marker columns; only these columns are evaluated. If None, all markers are evaluated.
+        readers: steps that read marker columns; only these columns are evaluated. If ``readers`` is None, all marker
+            columns are evaluated.
     """
     fields, reference = assembly.fields, assembly.layout.reference
     motion = reference, state.q, state.v, state.a, state.lam
@@ -169,9 +170,9 @@ class Balance:
     """Forces and energies of an assembly at the end of a step, and works and losses in the step.
 
     Attributes:
-        start: a copy of the state at the start of the step. Compiled steps (`find_program`) update the arrays of the
-            copy, but not its time and step number.
-        losses: losses of the laws by row, to which each step adds; see `create_losses`.
+        start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of
+            this copy, and not its time and step number.
+        losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
         kinds: category of each quantity by its name, in the order of the sums; see `EnergyLedger.kinds`.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
@@ -188,7 +189,7 @@ class Balance:
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
         self._accounts: list[Accounted] = []
-        # state for which `_whole` was created; its arrays are never replaced
+        # state for which `_whole` was created; the arrays of this state are never replaced
         self._ends: State | None = None
         self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
@@ -300,8 +301,8 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Return steps that add a time step to all sums, and begin the next time step. The added time step ends with
-        the present readings.
+        """Return steps that add a time step to all sums, and begin the next time step. The present readings are the
+        values at the end of the added time step.
         """
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
@@ -323,8 +324,8 @@ class Balance:
         return steps
 
     def _name_quantities(self) -> None:
-        """Set the names and categories of all sums. Names and categories remain valid if the arrays of laws are created
-        again.
+        """Set the names and categories of all sums. The names and categories also remain valid after the arrays of laws
+        were created again.
         """
         kinds: dict[str, str] = {CHANGES: WORK, "kinetic": KINETIC}
         with_account = {account.component for account in self._accounts}
@@ -358,12 +359,12 @@ class Balance:
         self._keep(state)
 
     def _keep(self, state: State) -> None:
-        """Store a state as the start of the next step."""
+        """Store a state as the state at the start of the next step."""
         if state is not self.start:
             self.start.assign(state)
 
     def _read(self, state: State) -> None:
-        """Evaluate forces and energies at a state."""
+        """Evaluate the forces and energies of all laws at a state."""
         assembly = self._assembly
         assembly.load_fields(state)
         if not self._is_fresh:
@@ -396,8 +397,8 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # the middle of the step needs a separate program, because a program evaluates functions of time for the
-            # time at which it starts
+            # the middle of the step needs a separate program, because a program evaluates all functions of time for one
+            # time, the time at its start
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -420,18 +421,18 @@ class Balance:
                 + keep
             )
             self._ends, self._whole = state, Program(steps)
-        # the programs cannot be joined, because user functions are called for the end and again for the middle of the
+        # the programs cannot be joined, because user functions are called twice: for the end and for the middle of the
         # step
         return self._whole if self._whole.is_plain else None
 
     @property
     def is_parallel(self) -> bool:
-        """Whether several processes share the world."""
+        """Whether the rows of the world are distributed over several processes."""
         return self._assembly.layout.size > 1
 
     def take_numbers(self) -> FloatArray:
-        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts them to
-        quantities.
+        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts these sums
+        to quantities.
         """
         found: FloatArray = self._sums.numbers.copy()
         self._sums.numbers[:] = 0.0
@@ -473,7 +474,9 @@ class Balance:
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def create_losses(self) -> dict[type[Component], Losses]:
-        """Create objects for the losses of all laws that have losses; the losses are 0. The call is collective."""
+        """Create objects for the losses of all laws that have losses, with the initial losses 0. The call is
+        collective.
+        """
         assembly, found = self._assembly, dict[type[Component], Losses]()
         for component, _, account, *_ in self._accounts:
             rows = assembly.layout.rows[component]

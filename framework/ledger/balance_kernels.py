@@ -16,8 +16,8 @@ def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
 ) -> None:  # fmt: skip
-    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and the displacements
-    also to q_now.
+    """Copy displacements, velocities, accelerations and multipliers of a state to the fields, and copy the
+    displacements to q_now, too.
     """
     for i in range(len(q)):
         x[i] = reference[i] + q[i]
@@ -35,12 +35,13 @@ def load_middle(
     """In the fields, replace the values at the end of a step by values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
-    q, before: displacements at the end and at the start, shape (n,).
-    start: time at the start [s], shape (1,).
-    end: output, the time at the end, which was in the fields, shape (1,).
-    rotations: coordinate numbers of Euler parameters, shape (k, 4); their value in the middle is on the great circle
-    between the values at both ends.
-    v: output, (m + w)/2, where w is displacement divided by step size, and m the mean of the velocities at both ends.
+    q, before: displacements at the end and at the start of the step, shape (n,).
+    start: time at the start of the step [s], shape (1,).
+    end: output, the time at the end of the step [s], shape (1,); on entry, the fields contain this time.
+    rotations: coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are
+    the midpoint of the great circle arc between the values at both ends.
+    v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m the mean
+    of the velocities at both ends.
     half_difference: output, (m - w)/2, shape (n,).
     """
     end[0] = time[0]
@@ -56,7 +57,8 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # sine and cosine of half of the angle between both rotations: half of the chord, and the length of the mean
+        # the sine and the cosine of half the angle between both rotations are half the length of the chord, and the
+        # length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0
@@ -78,7 +80,7 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
     """Copy the multipliers, shape (m + 1,), to an array with one row for each group of constraints, shape (kinds, m +
-    1). Each row contains only the multipliers of its group, which are 1 in ``masks``, and 0 for all others.
+    1). Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all other multipliers.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):
@@ -88,7 +90,7 @@ def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> Non
 @kernel
 def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
     """Set forces, momentum and gyration of first-order states to 0, because these states are not motions; ``states``
-    contains their local coordinate numbers.
+    contains their process-local coordinate numbers.
     """
     for i in states:
         momentum[i] = gyration[i] = 0.0
@@ -155,7 +157,7 @@ def settle(
 
 @kernel
 def clear_recorded(due: IntArray, numbers: FloatArray) -> None:
-    """Set the sums to 0 if due[0] is not 0, which means that the step was recorded."""
+    """Set the sums to 0 if the step was recorded (due[0] is not 0)."""
     if due[0] != 0:
         for i in range(len(numbers)):
             numbers[i] = 0.0

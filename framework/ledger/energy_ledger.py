@@ -9,8 +9,8 @@ Summed over all steps since the start of the ledger (see balance.py),
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest,
 
-where kinetic and potential are changes of energies since the start of the ledger. Every step contributes to the sums;
-the table and the picture show the sums at the recorded instants.
+where kinetic and potential are changes of energies since the start of the ledger. Every step contributes to the sums,
+but the table and the picture show the sums only at the recorded instants.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ relative to the largest of all curves, exceeds this value [1].
 
 class EnergyLedger(EveryNth):
     """Hook that sums all works and changes of energies over the steps of dynamic solves. In the list of hooks the
-    ledger must be before recorders, because the ledger computes fields of friction that recorders write.
+    ledger must be before recorders, because recorders write the friction losses that the ledger computes.
 
     Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
     solves can use the same ledger; changes of the state between two solves are not included in the sums.
 
     Args:
-        path: CSV file of the recorded instants, which is written at the end of each solve; if None, records are stored
-            only in memory.
+        path: CSV file of the recorded instants, which is written at the end of each solve; if ``path`` is None, records
+            are stored only in memory.
         every: record every n-th accepted step, n >= 1; by default, ``frames`` determines the recorded steps. The sums
             include all steps, regardless of ``every``.
         frames: number of records of each solve, evenly distributed in time; at most one record for each step.
@@ -108,7 +108,7 @@ class EnergyLedger(EveryNth):
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # only in serial runs: sums at the records; the quantities are computed from them later, see
+        # only in serial runs: sums at the records, from which the quantities are computed later, see
         # `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
@@ -168,14 +168,14 @@ class EnergyLedger(EveryNth):
 
     @property
     def not_accounted(self) -> list[str]:
-        """Laws without an account, such as user forces, whose forces have done work."""
+        """Names of laws that have no account, such as user forces, but whose forces have done work."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Return the losses of the rows of one component since the start of the ledger [J], by name, each of shape
-        (rows,).
+        """Return the losses of the rows of one component since the start of the ledger [J], by name of the loss, each
+        of shape (rows,).
 
         Under MPI the call is collective.
 
@@ -195,7 +195,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Use the state as the start of the first step."""
+        """Use the state as the state at the start of the first step."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -208,7 +208,7 @@ class EnergyLedger(EveryNth):
         if not self._losses:
             self._losses = self._balance.create_losses()
         self._balance.losses = self._losses
-        # outputs and drawings read the losses from the layout
+        # outputs and drawings read the losses from the layout, so the losses are stored there
         assembly.layout.losses = self._losses
         self._begin(state)
         if not self._first:
@@ -222,13 +222,13 @@ class EnergyLedger(EveryNth):
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
     def _begin(self, state: State) -> None:
-        """Begin a step that starts at a state other than the end of the previous step."""
+        """Begin a step whose initial state differs from the state at the end of the previous step."""
         assert self._balance is not None
         self._balance.begin(as_local(state))
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve, and the energy of changes that hooks have made in the model."""
+        """Record the start of the solve, and add the energies of changes that hooks have made in the model."""
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -236,7 +236,7 @@ class EnergyLedger(EveryNth):
         super().before_step(state)
 
     def after_step(self, state: State) -> None:
-        """Add the step to the sums."""
+        """Add the works and the changes of energies in the step to the sums."""
         balance = self._balance
         assert balance is not None
         start = balance.start
@@ -301,8 +301,8 @@ class EnergyLedger(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds a time step to the sums, and records the step if a record is due.
-        Return None if the step cannot be evaluated without Python.
+        """Return the compiled program that adds a time step to the sums, and makes a record if the step is to be
+        recorded. Return None if the step cannot be evaluated without Python.
         """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
@@ -313,7 +313,7 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Array of the sums of the balance, in serial runs; see `Balance`."""
+        """Array of the sums of the balance, only used in serial runs; see `Balance`."""
         assert self._balance is not None
         # the method `record` of a subclass must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
@@ -324,12 +324,12 @@ class EnergyLedger(EveryNth):
         return self._numbers_kept
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Store records of compiled code."""
+        """Store the records that compiled code has made."""
         self._times += times
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Count the steps."""
+        """Add to the number of steps that the sums include."""
         super().skip(steps)
         self.steps += steps
 
@@ -360,8 +360,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all sums and records; see `StepHook.checkpoint`. The present run continues from the
-        returned sums, as a restarted run does, so both give the same results.
+        """Return all sums and records; see `StepHook.checkpoint`. The present run also continues from the returned
+        sums, so that it gives the same results as a restarted run.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
@@ -431,8 +431,8 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """For laws with few rows, such as loads, springs and bodies, return the names of the rows, which are shown
-        instead of the name of the law.
+        """For laws with few rows, such as loads, springs and bodies, return the names of the rows; the ledger then
+        shows each row instead of the law.
         """
         world = self._world
         assert world is not None
@@ -494,7 +494,7 @@ class EnergyLedger(EveryNth):
                 matplotlib, which notebooks show.
 
         Returns:
-            The path or the figure; on processes other than the first None.
+            The path or the figure; None on all processes except the first.
 
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.
@@ -512,6 +512,6 @@ class EnergyLedger(EveryNth):
         return format_table(ReportTable(title, rows), inline=True)
 
     def close(self) -> None:
-        """Release the file."""
+        """Release the claim on the CSV file."""
         if self._claim is not None:
             self._claim.release()

@@ -54,8 +54,8 @@ def list_lines(
         starts: energies at the start [J], by name.
         groups: parts of each quantity [J], by name of the quantity.
         span: start and end time [s].
-        steps: number of steps.
-        labels: labels of quantities that replace their names.
+        steps: number of steps that the sums include.
+        labels: labels that are shown instead of the names of quantities, by name.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
     lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]
@@ -95,7 +95,7 @@ def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapp
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
     for name, series in values.items():
-        # omit quantities that are too small to be visible
+        # quantities that are too small to be visible are not plotted
         if kinds[name] in styles and float(np.abs(series).max(initial=0.0)) > 1e-4 * largest:
             above.plot(times, series, styles[kinds[name]], label=f"{name} ({kinds[name]})", linewidth=1.2)
         if kinds[name] in (REST, PARTS) and series.any():

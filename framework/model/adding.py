@@ -67,10 +67,10 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
     Args:
         world: the world.
         table: table of the new rows.
-        ref: the reference.
+        ref: declaration of the reference in the schema.
         given: a handle, a list of handles or an array of entity numbers, with one entry for each row. For a reference
-            to chains, such a value is one chain for all rows. A list of chains, or an array of shape (rows, n), gives
-            one chain for each row.
+            to chains, a handle, a list of handles or an array of shape (n,) gives one chain for all rows. A list of
+            chains, or an array of shape (rows, n), gives one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
@@ -106,7 +106,9 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
 
 
 def count_chains(given: Any) -> int | None:
-    """Return the number of chains in a list of chains, or None if the value is one chain for all rows."""
+    """Return the number of chains in a list of chains (one chain per row), or None if the value is one chain for all
+    rows.
+    """
     each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
     return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None
 

@@ -30,9 +30,8 @@ class Drawing:
         lines: indices of the points at both ends of each line, shape (m, 2).
         part: label of each line (integers from 0), shape (m,); all lines of a visible object (a belt, a wheel) have the
             same label.
-        entity: number of the entity to which each line belongs, shape (m,); -1 for lines that show no values of
-            paintings.
-        start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
+        entity: number of the entity to which each line belongs, shape (m,); -1 for lines on which no painting is shown.
+        start, end: axial coordinate x of both ends of each line along its entity [m], start < end, shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
@@ -65,7 +64,7 @@ class Drawing:
 def draw_traces(
     traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
 ) -> Drawing:
-    """Create a drawing of lines along traces of points. Each trace has its own label, and a local position x that
+    """Create a drawing of lines along traces of points. Each trace has its own label, and an axial coordinate x that
     starts at 0.
 
     Args:
@@ -93,10 +92,10 @@ class Paint(NamedTuple):
     """One field of a painting.
 
     Attributes:
-        values: one value per interval, shape (n,).
-        rule: rule by which several values on one line are combined. ``"sum"`` adds densities, each multiplied by the
-            fraction of the line that its interval covers; the integral along the line is therefore preserved. ``"min"``
-            selects the smallest value, and ``"max"`` the largest value.
+        values: values of the field, one per interval, shape (n,).
+        rule: rule by which the values are combined if several intervals cover a line. ``"sum"`` adds densities, each
+            multiplied by the fraction of the line that its interval covers; the integral along the line is therefore
+            preserved. ``"min"`` selects the smallest value, and ``"max"`` the largest value.
         empty: value for lines that no interval covers.
         unit: physical unit.
     """
@@ -109,11 +108,11 @@ class Paint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Painting:
-    """Values on intervals of entities whose laws draw lines.
+    """Values of a law on intervals of the lines of other entities.
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).
-        start, end: local position x of both ends of each interval [m], start < end, shape (n,).
+        start, end: axial coordinate x of both ends of each interval [m], start < end, shape (n,).
         fields: values by field name.
     """
 
@@ -127,7 +126,7 @@ class FieldEntries(NamedTuple):
     """Values of rows in a form that compiled code can read: factor * (array[places] - shift).
 
     Attributes:
-        array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
+        array: name of the array of `Fields` that contains the values: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
         places: indices of the values in the array, shape (rows, ...); the index of the spare entry for values that are
             always 0.
         shift, factor: scalars, or arrays that broadcast to the shape of ``places``.
@@ -144,8 +143,8 @@ class FieldEntries(NamedTuple):
         return found
 
     def select(self, component: int | None) -> FieldEntries:
-        """Return the entries as an array of shape (n,), in C order. If ``component`` is not None, return only the
-        entries with this index on the last array axis.
+        """Return the entries of all rows as an array of shape (n,), in C order. If ``component`` is not None, return
+        only the entries with this index on the last array axis.
         """
         which = ... if component is None else (..., component)
         shift, factor = (
@@ -163,16 +162,16 @@ class Output:
         doc: meaning, shape and reference frame of the values.
         evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
             arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
-        fill: number with which the value of a row is padded if it has fewer entries than the longest value among the
-            rows of the evaluation.
-        place_ranks: number of array axes of the value of a place argument, by name of the argument, for arguments whose
-            values are arrays: ``{"local": 1}`` if ``local`` is a vector.
+        fill: number with which shorter values are padded if the values of the evaluated rows have different numbers of
+            entries.
+        place_ranks: for place arguments whose values are arrays, the number of array axes, by name of the argument:
+            ``{"local": 1}`` if ``local`` is a vector.
         units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose units differ between
             rows; default: ``unit`` for all rows.
-        summed: whether several processes may contribute to the value of a row, as for reactions. In this case the value
-            is the sum over all processes.
+        summed: whether several processes may contribute to the value of a row, as for reactions. If ``summed`` is true,
+            the value is the sum of the contributions of all processes.
         entries: function of (rows: LocalRows) that returns the `FieldEntries` of an output that `of_entries` has
-            created. Such an output has no place arguments.
+            created. An output with ``entries`` has no place arguments.
     """
 
     unit: str

@@ -1,10 +1,11 @@
-"""Gaps of contacts. Solvers use them to check that the step size resolves the opening and closing of contacts.
+"""Gaps of contacts at the start and at the end of a step. Solvers use the gaps to check that the step size resolves the
+opening and closing of contacts.
 
 A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
-first half of the row describes the end of the step, the second half the end of the previous step. If a body can pass an
-obstacle of size ``reach`` within a step, the path of the body is also checked. Let X be the position of the body
-relative to the obstacle. All points of the straight line from X at the start to X at the end of the step must be
-farther from the origin than ``reach``.
+first half of the row describes the end of the step, and the second half describes the end of the previous step. A body
+is in contact with an obstacle at distances below ``reach`` [m]. If the body can pass the obstacle within one step, the
+path of the body is also checked. Let X be the position of the body relative to the obstacle. All points of the straight
+line from X at the start to X at the end of the step must be farther from the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Wraps:
         pulley: index of the pulley of each contact, shape (contacts,).
         place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
             whether the contact is closed.
-        angle: part of the wrap angle that each contact represents [rad], shape (contacts,).
+        angle: part of the wrap angle that belongs to each contact [rad], shape (contacts,).
         stiffness: stiffness of each contact [N/m], shape (contacts,).
         names: function without arguments that returns the names of the pulleys.
     """
@@ -79,17 +80,16 @@ class Gaps:
         describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` may omit
             contacts that cannot close in this step. None: all contacts are checked.
-        weighed: whether the change of a gap rate is compared with the relative speed of the surfaces, as for ropes on
-            pulleys. If ``weighed`` is false, the change of the gap rate in an impact is compared with the speed of the
-            impact.
+        weighed: whether the change of a gap rate in an impact is compared with the relative speed of the surfaces, as
+            for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
             ``accept`` is a `Call` that replaces `accept_gaps`.
-        quiet: two speeds, shape (2,). Solvers write ``quiet[0]``: contacts whose gap rate changes by less than this
-            value are not checked [m/s]. ``measure`` writes ``quiet[1]``: the largest speed of the contacts that were
-            omitted from ``near`` for this reason [m/s].
-        memory: additional arrays that contain values at the start of the step.
+        quiet: two speeds, shape (2,). Solvers write ``quiet[0]`` [m/s]; a contact whose gap rate changes by less than
+            this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
+            were omitted from ``near`` because of ``quiet[0]``.
+        memory: additional arrays of the law that contain values at the start of the step.
         holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
-            The monitor of another solver of the same world replaces it.
+            When another solver of the same world accepts a step, its contact monitor becomes the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 
@@ -140,7 +140,8 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]
     is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
-    # this case is treated first, because most contacts remain closed on the same side
+    # the most frequent case is treated first: the contact is closed at the start or at the end, and the body remains on
+    # the same side
     if not is_open and ax * x + ay * y + az * z >= 0.0:
         return
     if not (row[START + GAP] < np.inf and row[GAP] < np.inf):

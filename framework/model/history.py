@@ -24,7 +24,9 @@ MOST_PLACES = 10**6
 
 
 class GenericData(Component):
-    """A list of history values per row. The connector that refers to the row defines the meaning of the values."""
+    """History values of connectors; each row contains a list of values. The connector that refers to the row defines
+    the meaning of the values.
+    """
 
     initial = column("1", "history values at the start [unit of the connector's history]", shape=None)
 
@@ -44,16 +46,16 @@ def create_history(
         component: schema of the connector, with a reference ``data`` and usually a ``history_column``, which gives the
             number of places (segments or points) of a row. Without ``history_column`` a row has one place.
         values: arguments of `World.add`.
-        per_place: initial value of each history variable of a place. The variables are stored one after the other, each
-            with one value per place.
+        per_place: initial value of each history variable of a place (segment or point). For each variable, the values
+            of all places are stored consecutively.
         per_row: initial values of the history variables of a row as a whole, stored after the variables of the places.
 
     Returns:
-        The arguments including ``data``. If the number of places is missing or wrong, the arguments are returned
-        unchanged, and `World.add` raises an error.
+        The arguments of `World.add` including ``data``. If the number of places is missing or wrong, the arguments are
+        returned unchanged, and `World.add` later raises the error.
 
     Raises:
-        ModelError: a row has too many places.
+        ModelError: a row has more places (segments or points) than can be stored.
     """
     if values.get("data") is not None:
         return values
@@ -85,7 +87,7 @@ def create_history(
 def check_history(
     world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
-    """Compare the number of history values of each row with the number that its connector needs.
+    """Raise ModelError if a row has not the number of history values that its connector needs.
 
     Args:
         world: the world.

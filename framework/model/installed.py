@@ -20,7 +20,7 @@ from windlass.framework.model.schema import Component
 
 
 class Writable(Protocol):
-    """Interface of a class of functions that a model file stores as values."""
+    """Interface of the classes whose function objects a model file stores as values."""
 
     __name__: str
     __qualname__: str
@@ -46,8 +46,9 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Register the name of a class of functions of a package for model files. The module of the class must call
-    `register_functions` when it is loaded."""
+    """Register the name under which model files refer to a class of functions of a package. The module of the class
+    must call `register_functions` when it is loaded.
+    """
     _function_places[name] = module
 
 
@@ -63,7 +64,7 @@ def register_functions(kind: F) -> F:
     if not (hasattr(kind, "to_values") and hasattr(kind, "from_values")):
         raise ModelError(f"{kind.__name__} in register_functions: must have to_values and from_values")
     known = _functions.get(kind.__name__)
-    # a module that is executed again registers its classes again
+    # a module that is executed again may register its classes again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ModelError(f"{kind.__name__} in register_functions: a class of this name is already registered")
     _functions[kind.__name__] = kind
@@ -71,7 +72,7 @@ def register_functions(kind: F) -> F:
 
 
 def is_registered(function: Any) -> bool:
-    """Return whether a file can store a function as values."""
+    """Return whether a model file can store a function by its values."""
     kind: Any = _functions.get(type(function).__name__)
     return kind is type(function)
 

@@ -1,4 +1,4 @@
-"""Lanes: records that contain the data of eight rows, which kernels process by vector instructions.
+"""Lanes: records with the data of eight rows each; kernels process these rows at once by vector instructions.
 
 See docs/explanation/design.md, Lanes. Each field of a record g contains one value per row, ``g.radius[k]``, or several
 values per row, ``g.forces[j, k]``; the index of the row is k = 0 to 7. A kernel creates an array of one record before

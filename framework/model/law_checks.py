@@ -1,4 +1,4 @@
-"""Checks of laws in `register`. The checks find mistakes that would leave a law without effect.
+"""Checks of laws in `register`, which find mistakes that would leave a law without effect.
 
 Without these checks, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be printed.
 """
@@ -40,7 +40,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def needs(*names: str) -> Callable[[Function], Function]:
-    """Declare the columns and references that a function of a law reads; `register` checks that the schema has them."""
+    """Declare the columns and references that a function of a law reads; `register` checks that the schema of the law
+    has these columns and references.
+    """
 
     def mark(function: Function) -> Function:
         function.needs = names  # type: ignore[attr-defined]
@@ -110,7 +112,7 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check that the reference and initial columns of a node have as many values as the node has coordinates.
+    """Check that a node has as many columns of reference values, and of initial values, as coordinates.
 
     Raises:
         ModelError: the number of columns differs from the number of coordinates, or a column name is unknown.

@@ -1,6 +1,6 @@
-"""Model files: the tables of a world as JSON, which can be stored, compared, edited and sent.
+"""Model files: the tables of a world as JSON files, which can be compared and edited.
 
-The file stores the calls of `World.add` in the order in which they were made, with the present values. Numbers are
+The file stores the calls of `World.add` in their original order, with the present values of the rows. Numbers are
 written with sufficient digits to restore the same float64 values. A column that is equal in all rows is written once,
 as ``{"all": value}``.
 
@@ -9,8 +9,8 @@ A file contains only data, no code. Names of components and functions are looked
 `World.add`. A digest of the content shows whether a file was changed after it was written.
 
 Code of functions is not written. Functions of a class that is registered by `register_functions`, such as tables and
-ramps, are stored by their values. Any other function is stored only by its name, and the user must give it again when
-the file is read.
+ramps, are stored by their values. Any other function is stored only by its name, and the user must pass the function
+again when the file is read.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write_model(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_model(path: Path) -> dict[str, Any]:
-    """Read the content of a file that `write_model` wrote, and check its schema.
+    """Read the content of a file that `write_model` wrote, and check the content against the schema of model files.
 
     Raises:
         OutputError: the file does not exist, is not a model file, has an unknown version, or has content that its
@@ -113,7 +113,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """Return the key of the first value in which lists or objects are nested too deeply."""
+    """Return the key of the first value that contains too many levels of nested lists or objects."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -128,8 +128,8 @@ def _find_deep_key(text: str) -> str:
 
 
 def compute_digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of the content, except the key ``digest``, in the form of compact JSON with sorted
-    keys.
+    """Return the SHA-256 digest of the content without the key ``digest``; the digest is computed from compact JSON
+    with sorted keys.
     """
     kept = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
@@ -205,7 +205,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
         source: name of the file in messages.
 
     Raises:
-        OutputError: the file does not fit its schema.
+        OutputError: the content does not fit the schema of model files.
         ModelError: a component or function is unknown, or values are not allowed.
     """
     for name, function in functions.items():
@@ -228,7 +228,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
 
 
 def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
-    """Set the names of rows."""
+    """Set the names of rows to the names in the file."""
     by_kind = {component.__name__: table for component, table in world.tables.items()}
     for kind, labels in names.items():
         if kind not in by_kind:
@@ -251,7 +251,7 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Names of the columns and references for which the file contains no values.
+        Names of the columns and references whose values the file does not contain, and which the user must pass.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -274,7 +274,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # columns of variable length are converted to one array; the check also accepts empty lists
+        # a column of variable length is converted to one array, and the check also accepts empty lists
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(
@@ -348,13 +348,13 @@ def _pack_column(table: EntityTable, name: str, rows: IntArray, names: FunctionN
 
 
 def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
-    """Return one value per row."""
+    """Return the values of a column from the file, one for each row."""
     return [packed["all"]] * count if "all" in packed else list(packed["rows"])
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """Return one function, or None, per row. Rows that shared one function when the file was written also share one
-    function after reading.
+    """Return the functions of a column from the file: one function, or None, for each row. Rows that shared one
+    function when the file was written also share one function after reading.
     """
     made: dict[str, Any] = {}
 

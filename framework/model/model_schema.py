@@ -1,8 +1,9 @@
 """The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
 
-`describe_format` returns the part of the schema that is the same for all files, and `describe_calls` the part for the
-rows of one component. `full_schema` returns the complete schema, which is published in the documentation. The library
-jsonschema checks a file part by part, so that error messages state the component and the position in the file.
+`describe_format` returns the part of the schema that is the same for all files, and `describe_calls` returns the part
+for the rows of one component. `full_schema` returns the complete schema, which is published in the documentation. The
+library jsonschema checks each part of a file separately, so that error messages state the component and the position in
+the file.
 """
 
 from __future__ import annotations
@@ -252,7 +253,8 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:
-        # if there are unknown keys and missing keys, the error message names an unknown key, which is more informative
+        # if keys are unknown and other keys are missing, the error message names an unknown key, which is probably a
+        # misspelt missing key
         error = min(found, key=lambda e: (len(e.absolute_path), e.validator != "additionalProperties"))
         raise OutputError(f"{where}: {describe_error(error, place, of)}")
 

@@ -1,4 +1,6 @@
-"""Names of parts of a model, such as the spans of a belt. Tables of modes state which parts move in a mode."""
+"""Names of parts of a model, such as the spans of a belt. Tables of vibration modes use these names to state which
+parts move in a mode.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from windlass.framework.model.world import World
 
 
 class NamedPart(NamedTuple):
-    """Rows of a table that have a common name."""
+    """A part of a model: rows of a table with a common name."""
 
     name: str
     table: EntityTable

@@ -32,17 +32,18 @@ def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """Return the references of a node component to nodes with which it shares coordinates, each with the names of the
-    shared coordinates.
+    """Return the references from a node component to other nodes whose coordinates it uses as its own, together with
+    the names of the shared coordinates.
     """
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
 
 class Numbering:
-    """World numbers, which are equal on all processes.
+    """World numbers (numbers of coordinates, multipliers and history values in the whole world), which are equal on all
+    processes.
 
-    Coordinates are numbered table by table, in the order in which the components were first added. Within a table they
-    are numbered row by row.
+    Coordinates are numbered table by table, in the order in which the components were first added. The coordinates of a
+    table are numbered row by row.
 
     Attributes:
         node_dofs: coordinate numbers of the rows of each node table that this process stores, shape (resident,
@@ -58,8 +59,8 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    After the world is distributed, arrays over the whole world are empty; the values of each process are in its
-    `Layout`.
+    After the world was distributed, arrays over the whole world are empty, and the `Layout` of each process contains
+    the values of this process.
     """
 
     def __init__(self, world: Tables) -> None:
@@ -113,7 +114,8 @@ class Numbering:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # rows that share a position define fewer coordinates, so world numbers depend on such rows of other processes
+        # a row that shares a position with another row defines fewer coordinates, so world numbers depend on such rows
+        # of all processes
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
@@ -137,8 +139,9 @@ class Numbering:
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of coordinates among the known coordinates, -1 for unknown coordinates; this is the
-        inverse of `names`."""
+        """Return the indices of coordinates among the known coordinates, -1 for coordinates that are not known; this is
+        the inverse of `names`.
+        """
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:

@@ -1,8 +1,8 @@
 """Models that are built in parts: each process specifies some rows of a table, and no process stores all rows.
 
-All processes make the same calls with the same numbers of rows, so that rows and entities can be numbered without
-communication. When the world is finalized, the processes compare their rows, and each process receives the rows to
-which its own rows refer, directly or indirectly.
+All processes make the same calls of `World.add` with the same total numbers of rows, so that rows and entities can be
+numbered without communication. When the world is finalized, the processes compare their rows, and each process receives
+the rows to which its own rows refer, directly or indirectly.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Part:
     """Subset of the rows of one call of `World.add` that this process specifies.
 
     Attributes:
-        count: number of rows on all processes together, which must be equal on all processes.
-        numbers: rows that this process specifies, from 0 to count - 1 in ascending order, shape (n,). Several processes
-            may specify the same row with equal values.
+        count: total number of rows that all processes add by this call; all processes must give the same number.
+        numbers: numbers of the rows that this process specifies, each from 0 to count - 1, in ascending order, shape
+            (n,). Several processes may specify the same row with equal values.
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
@@ -72,7 +72,7 @@ class Part:
         ``count`` is the total number of rows. A single process specifies all rows.
 
         Raises:
-            ModelError: ``count`` is not a number of rows.
+            ModelError: ``count`` is not a whole number >= 0, or is too large.
         """
         _check_count(count)
         comm = communicator()
@@ -112,9 +112,9 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """Return the rows that this process keeps if a call of `World.add` specifies all rows.
 
-    A call is divided only if it adds many rows, each of which refers to a row, or a chain of rows, of a distributed
-    table. A process then keeps each row whose referenced row (or first row of the chain) it stores. The selection of
-    rows needs no communication.
+    The rows of a call are divided among the processes only if the call adds many rows, each of which refers to a row,
+    or a chain of rows, of a distributed table. In this case a process keeps a new row if the process stores the row (or
+    the first row of the chain) to which the new row refers. This selection needs no communication.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -132,7 +132,8 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
     """Mark a table as distributed, so that each process may have different rows of the table.
 
     Raises:
-        ModelError: the table contains history values; these belong to rows of other tables.
+        ModelError: the table contains history values, which cannot be distributed separately because they belong to
+            rows of other tables.
     """
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
@@ -146,8 +147,8 @@ def complete_parts(world: Tables) -> None:
     """Compare the rows of all processes, and receive the rows to which the rows of this process refer. The call is
     collective.
 
-    The function has no effect if no table is distributed. Worlds with contact sets (laws that search for contacts among
-    all surfaces of a set) become complete on each process, because any two surfaces may come into contact.
+    The function has no effect if no table is distributed. If a world has contact sets (a contact set searches for
+    contacts among all its surfaces), each process receives all rows, because any two surfaces may come into contact.
 
     Raises:
         ModelError: calls differ between processes, a row was not specified by any process, or several processes gave
@@ -165,7 +166,7 @@ def complete_parts(world: Tables) -> None:
 
 
 def check_parts(world: Tables) -> None:
-    """Check the rows, and set the widths of their coordinate arrays to values that are equal on all processes. The call
+    """Check the rows, and set the widths of the coordinate arrays to values that are equal on all processes. The call
     is collective.
 
     Raises:
@@ -189,7 +190,7 @@ def check_parts(world: Tables) -> None:
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
-    all processes. Return whether the entities of this and all other processes have these numbers of coordinates.
+    all processes. Return whether the entities of all processes have the given numbers of coordinates.
 
     Chains are padded to a common length (`World.ref_dofs`), other references are not.
     """
@@ -198,7 +199,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # with different widths, the columns of a coordinate would differ between processes
+    # if the arrays had different widths, the column of a coordinate would differ between processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)

@@ -20,11 +20,11 @@ from windlass.framework.parallel.processes import Processes
 
 
 def check_rows(world: Tables, processes: Processes) -> None:
-    """Compare the rows of all processes. The call is collective.
+    """Check that the rows of all processes agree and are complete. The call is collective.
 
     Raises:
-        ModelError: calls differ, rows are missing, or several processes gave different values for a row. All processes
-            raise this error.
+        ModelError: calls of `World.add` differ between processes, no process has given a row, or several processes gave
+            different values for a row. All processes raise this error.
     """
     _check_calls(world, processes)
     for table in world.tables.values():
@@ -127,8 +127,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows of this process to other processes, and insert the rows that other processes send. The rows for each
-    process are given by a list. The call is collective.
+    """Send rows of this process to other processes, and insert the rows that other processes send. A list contains, for
+    each process, the rows to send. The call is collective.
     """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
@@ -150,8 +150,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether this process counts each of the rows that it stores in sums over all processes, shape (resident,).
-    Exactly one process counts each row. The call is collective.
+    """Return, for each row that this process stores, whether this process counts the row in sums over all processes,
+    shape (resident,). Each row is counted by exactly one process. The call is collective.
     """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:

@@ -1,4 +1,4 @@
-"""Tensions in the rows of laws with a force along an axis. Solvers use them to detect jumps of tension."""
+"""Tensions in the rows of laws with a force along an axis. Solvers use these tensions to detect jumps of tension."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Pulls:
     Attributes:
         measure: function ``(s)`` that writes the tensions for the motion in the fields.
         tensions: mean elastic force of each row [N], shape (rows,).
-        dofs: local numbers of the coordinates (position and slope) at the first end of each row, shape (rows, 2 d) in d
-            = 2 or 3 dimensions.
+        dofs: process-local indices of the coordinates (position and slope) at the first end of each row, shape (rows, 2
+            d) in d = 2 or 3 dimensions.
         impedance: sqrt(EA rhoA) of each row, from the axial stiffness EA and the mass per length rhoA [N s/m], shape
             (rows,).
         speed: largest speed of waves along the axis of any row [m/s].
         length: total length of the cables of all rows [m].
-        least: largest error of a force that rounding errors of the coordinates cause [N].
+        least: largest error of a force that results from rounding errors of the coordinates [N].
         describe: function ``(k)`` that returns a description of row k.
     """
 

@@ -30,22 +30,22 @@ ROW = "row"
 """Name of the argument with which a kernel passes its row to other kernels."""
 
 
-# the type stubs of NumPy 2.5 declare a base class of records as final
+# the type stubs of NumPy 2.5 declare the base class of this class as final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
-    """A record for kernels that are not compiled. Its fields have priority over attributes of NumPy with the same
-    names, such as ``data``.
+    """A record for kernels that are not compiled. A name such as ``data``, which is also an attribute of NumPy's
+    records, denotes the field.
 
     Compiled kernels that Python calls receive arrays of records instead of single records, because the compiler
     accesses a single record through its attribute ``data``, which may be a field.
     """
 
     def __getattribute__(self, name: str) -> Any:
-        """Return a field, or another attribute."""
+        """Return a field of the record, or another attribute if there is no field with this name."""
         fields = super().__getattribute__("dtype").names or ()
         return self[name] if name in fields else super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; records have no other attributes that can be set."""
+        """Set a field of the record; a record has no other attributes that can be set."""
         self[name] = value
 
 
@@ -98,7 +98,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
     """Return the type of records with the given fields. The first fields are the truth values, padded to a multiple of
-    8 bytes, so that all numbers are aligned.
+    8 bytes, so that all numbers that follow are aligned.
     """
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
@@ -128,7 +128,9 @@ def is_number(component: type[Component], name: str) -> bool:
 
 
 def is_place(component: type[Component], name: str) -> bool:
-    """Return whether records store the given reference, as an index of a marker or of history values."""
+    """Return whether records store the given reference; stored references are indices of markers or of history
+    values.
+    """
     ref = component.refs[name]
     return not ref.is_chain and ("marker" in ref.target or ref.target == "GenericData")
 
@@ -136,8 +138,8 @@ def is_place(component: type[Component], name: str) -> bool:
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
     """Check that all attributes that a kernel reads from its row are fields of the row.
 
-    The row is the first argument of the kernel. In kernels that the kernel calls, the row is the argument with the name
-    ``row``.
+    The row is the first argument of the kernel. If the kernel calls another kernel, the row is the argument of the
+    called kernel with the name ``row``.
 
     Args:
         kernel: a kernel or a Python function.
@@ -199,7 +201,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 
 @cache
 def _find_scopes(code: CodeType) -> frozenset[tuple[str, str]]:
-    """Return the names that a function reads, each with its scope. The result is cached, because laws share many
+    """Return the names that a function reads, each with its scope. The result is cached, because many laws use the same
     kernels.
     """
     return frozenset(list_names(code))

@@ -15,7 +15,7 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# after this import, errors in a model or in a user's law are printed as messages without traceback
+# this import has the effect that errors in a model or in a user's law are printed as messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
@@ -33,17 +33,17 @@ class Column:
 
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
-        doc: meaning of the column in one line.
+        doc: description of the column in one line.
         shape: shape of the value of one row; ``None`` for values whose length differs between rows.
-        default: value that is used if the user gives none; ``REQUIRED`` for columns without default.
+        default: value that is used if the user gives no value; ``REQUIRED`` for columns without default.
         dtype: NumPy type of the stored column (``object`` for functions).
         minimum: smallest allowed value.
         above: exclusive lower bound.
         choices: the allowed values, if only certain values are allowed.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
         fill: whether the user may give one number instead of an array; all entries then have this value.
-        along: name of a reference to a chain of entities (`refs`). In this case, each row has one value of the given
-            shape for each entity of its chain.
+        along: name of a reference to a chain, which is an ordered list of entities (`refs`). If ``along`` is given,
+            each row has one value of the given shape for each entity of its chain.
         name: name of the class attribute by which the column was declared.
     """
 
@@ -94,12 +94,12 @@ class Ref:
     Attributes:
         target: name of a component class, or of a family that components provide; for markers the object `Family`
             itself, such as ``POSITION``.
-        doc: meaning of the reference in one line.
+        doc: description of the reference in one line.
         optional: whether the reference may be omitted (stored as -1).
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether rows are stored on the same process as the referenced entity, because the rows read multipliers
-            of this entity.
+        beside: whether each row is stored on the same process as the referenced entity; necessary if the row reads
+            multipliers of this entity.
         instead: text at the end of the error message for an entity of a wrong component; the text recommends another
             component.
         least: for chains, the smallest number of entities of a row; None for references to one entity.
@@ -174,8 +174,9 @@ class Component:
         reference_columns: for nodes, the columns that form the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
             one number per coordinate; the default values are 0.
-        state_column: for nodes of first-order states, the column of the initial values of the states, which replaces
-            reference and initial columns. The states are the velocities of the coordinates of the node.
+        state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
+            initial values of the states, which replaces reference and initial columns. The states are the velocities of
+            the coordinates of the node.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values; without this column a row has one place.
@@ -247,7 +248,7 @@ def parse_values(
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:
-    """Return user input as an array, whatever its shape, or None if entries have a wrong type."""
+    """Return user input as an array of any shape, or None if entries have a wrong type."""
     letter = np.dtype(col.dtype).kind
     readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
         "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
@@ -271,7 +272,8 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
     """Parse input of variable length: one list for all rows, or an array of shape (count, n). The list may be empty if
-    the column may be omitted."""
+    the column is not required.
+    """
     array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
     if array is None:
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
@@ -284,7 +286,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
-        # rows with equal values share one array, which is never modified
+        # rows with equal values share one array; this is possible because the array is never modified
         values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
         return values
     for i in range(count):
@@ -330,12 +332,14 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Return the shape of a list or array; for other values and for ragged lists return ()."""
+    """Return the shape of a list or array; for other values, and for lists whose entries differ in length, return
+    ().
+    """
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
         return ()
     try:
         return np.shape(value)
-    except Exception:  # NumPy raises these errors for ragged lists, and user objects may raise any error
+    except Exception:  # lists of unequal lengths and user objects may raise any error
         return ()
 
 
@@ -422,7 +426,7 @@ def describe_target(ref: Ref) -> str:
 def describe_column(column: Column) -> str:
     """Return name, unit, meaning and allowed values of a column, such as ``length [m]: length of the cable; > 0;
     required``."""
-    # functions have no unit
+    # columns of functions have no unit
     unit = "" if column.dtype is object else f"[{column.unit}]"
     words = [f"{column.name} {unit}".strip() + f": {column.doc}"]
     if column.shape is None:

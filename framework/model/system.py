@@ -18,26 +18,26 @@ from windlass.framework.model.pulls import Pulls
 
 @dataclass
 class Fields:
-    """Input of kernels in one evaluation: local arrays. Each array contains owned entries, ghosts (entries that other
-    processes own), and one spare entry, which is 0.
+    """Arrays of this process that kernels read in one evaluation. Each array contains owned entries, ghosts (entries
+    that other processes own), and one spare entry, which is 0.
 
     Coordinates that do not exist, as for the ground, refer to the spare entry, so that kernels need no special case.
-    The letters n, m and d denote the numbers of local coordinates, multipliers and history values.
+    The letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
 
     Attributes:
         x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
-        lam: Lagrange multipliers [N, N m], shape (m + 1,).
-        data, start_data: current history values, and history values at the start of the step, shape (d,).
+        lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
+        data, start_data: present history values, and history values at the start of the step, shape (d,).
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
         step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
             (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
-        mapped: number of further residual evaluations in the present Newton run in which `ReturnMap` is active, shape
-            (1,); < 0 if the contact states are in a cycle.
+        mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
+            are active, shape (1,); < 0 if the contact states are in a cycle.
         markers: columns of each marker family.
-        rate_level: True if the time derivatives of position constraints are imposed instead of the constraints (index
-            2).
+        rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
+            (differential-algebraic equations of index 2).
         unit_rates: True if the time derivative of the constraint on the norm of Euler parameters is imposed instead of
             the constraint; the value does not depend on ``rate_level``.
     """
@@ -99,13 +99,14 @@ _NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 class Slots(NamedTuple):
     """Positions, in the array of matrix values, of the n x n matrices of the rows of a table.
 
-    The matrix of a row is divided into pieces of equal size, whose values are consecutive and stored column by column.
+    The matrix of a row is divided into submatrices (pieces) of equal size. The values of each piece are consecutive in
+    the array, and stored column by column.
 
     Attributes:
         places: position of the first value of each piece in the array of matrix values, shape (rows, n / height, n /
             width), int32.
         height, width: number of rows and columns of a piece; see `Fused.block_size`. A piece is a single entry (1 x 1),
-            several consecutive columns of one row (1 x width), or a dense block.
+            several consecutive columns of one matrix row (1 x width), or a dense block.
     """
 
     places: IntArray
@@ -117,21 +118,21 @@ class Evaluation(Fields):
     """Argument of the functions of a `System`: the `Fields`, the arrays to which the function adds, and factors.
     `evaluate` creates this object.
 
-    Unused attributes are empty or 0. The functions add to the arrays; they do not overwrite them.
+    Unused attributes are empty or 0. The functions add values to the arrays, and do not overwrite the arrays.
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
-        C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
+        C: values of the constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives of forces with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
         slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,
             n), int32.
-        pieces: positions of the matrices of the rows, divided into pieces, for laws with `Fused.block_size`; see
+        pieces: positions of the submatrices (pieces) of the matrix of each row, for laws with `Fused.block_size`; see
             `Slots`.
         coupling: positions of the matrix entries of constraints, see `Coupling`.
         values: array of matrix values, shape (entries + 1,).
         g: gravitational acceleration [m/s^2], shape (3,).
-        which: indices of the local rows on which ``g`` acts, shape (k,).
+        which: indices of the rows of this process on which ``g`` acts, shape (k,).
         outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
         energies, powers, parts, parts_before, jumps, size, half: see `Account`.
@@ -175,8 +176,8 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation for tests of arguments. Its arrays contain other values than the fields, and access to the time as
-    a number raises an error.
+    """An evaluation with which the arguments of a call are tested. Its arrays contain values that differ from the
+    fields, and access to the time as a number raises an error.
     """
 
     @property  # type: ignore[misc]
@@ -206,7 +207,7 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 def _replace(array: Any, value: float) -> Any:
     """Replace an array of floats by an array of the same shape, all of whose entries share the memory of one number;
-    return other values unchanged.
+    return values of other types unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # `np.broadcast_to` would take three times as long
@@ -218,12 +219,13 @@ class PostNewton(NamedTuple):
     """Result of a post-Newton update.
 
     Attributes:
-        error: sum of the force errors of the connector with the largest sum [N].
+        error: largest force error of a connector [N]; the force error of a connector is the sum of the errors of its
+            contacts.
         recommended_step: step size with which the step would end at the instant at which a contact changes its state
             [s]; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force of a connector [N], which is the scale of ``error``.
-        row: local row of the connector with the largest error, -1 if there is none.
+        row: process-local row of the connector with the largest error, -1 if there is none.
     """
 
     error: float = 0.0
@@ -234,7 +236,8 @@ class PostNewton(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Reason why a static equilibrium is wrong or inaccurate: a very large motion, or a mesh that is too coarse.
+    """Reason why a static equilibrium is wrong or inaccurate, such as a very large motion, or a mesh that is too
+    coarse.
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
@@ -249,11 +252,12 @@ class Fault(NamedTuple):
 
 
 class AxialFlow(NamedTuple):
-    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. They are
-    integrals of the mass per length ρA, the shape functions S and their derivatives S' with respect to the axial
-    coordinate x.
+    """Element matrices, one for each row, for the modes of a closed belt with axially moving material. The matrices are
+    integrals of products of the mass per length ρA, the shape functions S and their derivatives S' with respect to the
+    axial coordinate x.
 
-    The first half of the coordinates of a row belongs to the start of the row, the second half to the end of the row.
+    The first half of the coordinates of a row belongs to the start of the element in this row, and the second half to
+    the end of the element.
 
     Attributes:
         gyration: P = ∫ ρA Sᵀ S' dx [kg/m, kg, kg m], shape (rows, n, n).
@@ -284,14 +288,15 @@ class Term:
 
 @dataclass
 class Fused:
-    """Faster functions for laws whose rows couple many coordinates, in addition to the functions of `System`.
+    """Faster functions for laws whose rows couple many coordinates; these functions are optional additions to the
+    functions of `System`.
 
     Attributes:
         mass_product: function that adds the product of the constant mass matrix and s.a to s.f, for an `Evaluation` s.
-        block_size: number of consecutive coordinates in each group of coordinates of a row. If the unknowns of each
-            group are consecutive, the matrix values of a group of columns are also consecutive. If the matrix consists
-            of dense blocks of this size, the values of a block are consecutive. The functions of this class, and
-            `System.mass`, then use the positions in s.pieces.
+        block_size: number of consecutive coordinates in each group; the coordinates of a row are divided into groups of
+            this size. If the unknowns of each group are consecutive, the matrix values of one matrix row in the columns
+            of a group are also consecutive. If the matrix consists of dense blocks of this size, the values of each
+            block are consecutive. The functions of this class, and `System.mass`, then use the positions in s.pieces.
         residual: function that does the same as `System.residual` and ``mass_product``, in one loop over the rows.
         tangent: function that does the same as `System.tangent` and `System.mass`, in one loop over the rows.
     """
@@ -311,9 +316,9 @@ class NeighbourPattern:
     Attributes:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
             processes increment the version together, including processes whose rows have not changed.
-        off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
-            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last local number, and
-            the spare number follows after them.
+        off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to process-local
+            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
+            number, and the spare number follows after them.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """
@@ -329,8 +334,8 @@ class SumKey(Protocol):
     """
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return the reason why results are doubtful, and a remedy; return None if the sum is not a reason for
-        doubt.
+        """Return the reason why the sum makes the results doubtful, and a remedy; return None if the sum is not a
+        reason for doubt.
         """
 
 
@@ -339,22 +344,25 @@ class Checks:
     """Messages of a law about its rows, before, during and after solves.
 
     Attributes:
-        doubts: function ``(fields, step)`` that returns, before a solve, a list of reasons why the results will be
-            doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        doubts: function ``(fields, step)`` that is called before a solve, and returns a list of reasons why the results
+            will be doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         refusals: function ``(fields)`` that returns a list of reasons why a motion cannot start from this state, such
             as overlaps that exceed the range of validity of the law.
-        reasons: function ``(fields, step)`` that returns, at the end of a solve, a list of reasons why the results are
-            doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        sums: function ``(fields)`` that returns, at the end of a solve, pairs of a key and an array. Arrays with equal
-            keys are summed over all rows and processes. The method `SumKey.judge` of the key then assesses the sum.
-        invariants: function ``(fields)`` that returns a dictionary of integers that are constant in a valid model, for
-            example the number of turns of a closed belt around its pulleys. Values of the same name are summed.
+        reasons: function ``(fields, step)`` that is called at the end of a solve, and returns a list of reasons why the
+            results are doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        sums: function ``(fields)`` that is called at the end of a solve, and returns pairs of a key and an array.
+            Arrays with equal keys are summed over all rows and processes. The method `SumKey.judge` of the key then
+            assesses the sum.
+        invariants: function ``(fields)`` that returns a dictionary of integers that must not change during a solve, for
+            example the number of turns of a closed belt around its pulleys. Values of the same name are summed over all
+            laws and processes.
         diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
-        rounding: function ``(fields)`` that returns the 2-norm of rounding errors of forces [N] that cannot be
-            estimated from the unknowns, such as forces of a large circle with a fixed centre.
+        rounding: function ``(fields)`` that returns the 2-norm of rounding errors of forces [N] that solvers cannot
+            estimate from the unknowns, such as the rounding errors of contact forces of a large circle with a fixed
+            centre.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -368,15 +376,16 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Interface to rows with an axial force N = stiffness (stretch - 1 - free), evaluated at k points of the rows.
+    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free), which is evaluated at k points in all
+    rows together.
 
     Solvers that search for the shape of slack lines temporarily change the parameters of this law.
 
     Attributes:
         row: row number of each point, shape (k,).
-        weight: length of axis that a point represents [m], shape (k,).
+        weight: length of the axis of the row that belongs to each point [m], shape (k,).
         stiffness, free: stiffness [N] and stress-free strain [1] of the original law, shape (k,).
-        bearable: compressive force at which a row with clamped ends would buckle [N], shape (rows,).
+        bearable: compressive force at which each row would buckle if its ends were clamped [N], shape (rows,).
     """
 
     row: IntArray
@@ -389,10 +398,10 @@ class Strands(Protocol):
         """Return the stretch (present length divided by unstrained length) at the points [1], shape (k,)."""
 
     def find_folded(self, s: Fields) -> BoolArray:
-        """Return whether each row is turned inside out, shape (rows,)."""
+        """Return whether each row is folded (a slope at one of its ends points against its chord), shape (rows,)."""
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Change the parameters of the law.
+        """Replace the parameters of the law.
 
         Args:
             stiffness: stiffness at the points [N], shape (k,), equal at all points of a row.
@@ -407,8 +416,8 @@ class ReturnMap:
     """Decisions on contact states (open or closed, stick or slip) during Newton's method. The decisions are made before
     forces are evaluated, while ``s.mapped`` is > 0.
 
-    The functions set the contact states in ``s.data`` for the present motion, by the same rules as ``post_newton``.
-    History values that may change only after a solved step are not changed.
+    The functions set the contact states in ``s.data`` for the present motion, by the same rules as
+    `System.post_newton`. These functions do not change history values that may change only after a solved step.
 
     Attributes:
         motion: return map for dynamics, in which all forces, including damper forces, must be continuous when contacts
@@ -422,7 +431,7 @@ class ReturnMap:
 
 @dataclass
 class Axis:
-    """Functions of laws with an axial force (cables, ropes) that solvers call.
+    """Functions that solvers call for laws with an axial force (cables, ropes).
 
     Attributes:
         strands: see `Strands`.
@@ -437,39 +446,41 @@ class Axis:
 
 @dataclass(slots=True)
 class System:
-    """The functions that evaluate one law on the local rows of one table.
+    """The functions that evaluate one law for the rows of one table on this process.
 
-    Each function receives an `Evaluation` s and adds to the arrays of s.
+    Each function receives an `Evaluation` s and adds its results to arrays of s.
 
     Attributes:
         name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number is used in place of
-            missing coordinates.
+        dofs: process-local indices of the coordinates of each row, shape (rows, n); a missing coordinate has the spare
+            number.
         update: function that evaluates marker columns.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
         load: function that adds applied loads to s.f (right-hand side, without the load factor).
         mass: function that adds s.mass times a constant mass matrix to s.values at s.slots.
-        body_force: function that adds the weight of the local rows s.which for the gravitational acceleration s.g to
-            s.f (applied load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must also have a tangent.
+        body_force: function that adds the weights of the rows s.which of this process, for the gravitational
+            acceleration s.g, to s.f (applied load, right-hand side). If ``body_force`` has a tangent, ``inertia`` must
+            also have a tangent.
         inertia: function that adds the mass matrix M(q) times the accelerations s.a, and quadratic velocity terms, to
             s.f, for a law whose mass matrix is not constant.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: function that updates ``s.data`` and returns a `PostNewton`; it reads ``s.start_data``,
-            ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is a `Call` of a
-            kernel, the kernel writes the result to ``s.outcome`` by `note_outcome`. Contact states (open or closed,
-            stick or slip) are stored as signs of history values. Solvers detect cycles of contact states from these
-            signs.
-        return_map: function that decides on contact states during Newton's method. Without a return map, history values
-            are constant during Newton's iterations.
-        decide: function ``(fields)`` that sets ``fields.data`` at the start of a solve, from the motion and the stored
-            values. Without this function, solvers call ``post_newton``, with the stored values as values at the start
-            of a step.
+        post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`; the function reads
+            ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
+            a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact
+            states (open or closed, stick or slip) are stored as signs of history values. Solvers detect cycles of
+            contact states from these signs.
+        return_map: function that decides on contact states during Newton's method. Without a return map, the history
+            values of the law are constant during Newton's iterations.
+        decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
+            motion and the stored history values. Without this function, solvers call ``post_newton`` instead, with the
+            stored history values as values at the start of a step.
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
             made invalid.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
-        fused: functions that compute residual or tangent together with inertia in one loop.
+        fused: optional functions that compute the residual or tangent together with inertia forces in one loop over the
+            rows.
         neighbours: sparsity for laws whose rows change, such as contact sets.
         gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
@@ -510,13 +521,14 @@ class System:
 
 @dataclass
 class ConstraintSystem:
-    """Equations C(q, v, t) = 0 of the local rows of one table, with a Lagrange multiplier for each equation.
+    """Constraint equations C(q, v, t) = 0 of the rows of one table on this process, with a Lagrange multiplier for each
+    equation.
 
     Attributes:
-        multipliers: local numbers of the multipliers, shape (rows, m).
+        multipliers: process-local indices of the multipliers of each row, shape (rows, m).
         residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s; C_q are the derivatives of C
-            with respect to q, and lam the multipliers. If ``s.rate_level`` is true, it adds the time derivative of C
-            instead of C. For an inactive row, C is equal to lam.
+            with respect to q, and lam the multipliers. If ``s.rate_level`` is true, the function adds the time
+            derivative of C instead of C. For an inactive row, C is equal to lam.
         tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
             s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``; see `Coupling`.
         acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
@@ -526,8 +538,8 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the detection of kinks of the motion omits the equations. It may omit equations that do not
-            depend on time and are never switched, if their multipliers are not reactions.
+        smooth: whether the detection of kinks of the motion omits the equations. ``smooth`` may be true for equations
+            that do not depend on time and are never switched, and whose multipliers are not reactions.
     """
 
     multipliers: IntArray

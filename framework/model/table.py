@@ -1,4 +1,4 @@
-"""Entity tables, which store the rows of one component by columns, and handles to rows."""
+"""Entity tables and handles to rows; a table stores the rows of one component by columns."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class EntityTable:
     """The rows of one component, stored by columns.
 
     With several processes a table can be distributed: each process then stores only some of the rows (the resident
-    rows). Row numbers do not change.
+    rows). The distribution does not change row numbers.
 
     Attributes:
         component: the schema.
@@ -157,7 +157,8 @@ class EntityTable:
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """Return the values of a column for the given rows (default: all rows of the table), shape (n, *shape).
 
-        If the table is distributed, the call is collective, and the collected rows are not stored.
+        If the table is distributed, the call is collective, and rows that other processes send are not stored in the
+        table.
         """
         values = _joined(self._chunks[name])
         if not self.is_distributed:
@@ -189,7 +190,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Return the indices of rows among the resident rows.
+        """Return the indices of rows, given by row number, among the resident rows.
 
         Raises:
             ModelError: a row is not resident.
@@ -206,8 +207,8 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Return values for any rows of a distributed table. Each process passes the values of its resident rows. The
-        call is collective.
+        """Collect the values of any rows of a distributed table from all processes, and return them. Each process
+        passes the values of its resident rows. The call is collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
@@ -309,7 +310,7 @@ class EntityTable:
 
         Args:
             parsed, refs: columns and references of the rows for which this process gives values.
-            rows: numbers of these rows, shape (n,).
+            rows: row numbers of the rows for which this process gives values, shape (n,).
             ids: numbers of the new entities on all processes, shape (total,).
             label: name for messages and output.
         """
@@ -329,8 +330,8 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """Return the present numbers of rows, resident rows, labels and sequences of entity numbers; `cut_back`
-        restores the table to these numbers.
+        """Return how many rows, resident rows, labels and sequences of entity numbers exist at present; from these
+        counts `cut_back` restores the table.
         """
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
@@ -338,7 +339,7 @@ class EntityTable:
         """Remove all rows that were added after the call of `mark` that returned the argument."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # the table was distributed after the call of `mark`; before, each process had all rows
+            # the table was distributed after the call of `mark`, so at the time of this call each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
@@ -377,12 +378,12 @@ class EntityTable:
         """Raise an error if any row has invalid values.
 
         Args:
-            wrong: whether each resident row is wrong, shape (resident,).
+            wrong: whether each resident row has invalid values, shape (resident,).
             names: names of the columns whose values the message shows.
             must: condition that the values must fulfil, with the unit.
 
         Raises:
-            ModelError: a row is wrong; the message names the first wrong row.
+            ModelError: a row has invalid values; the message names the first such row.
         """
         for k in np.flatnonzero(wrong)[:1]:
             given = []
@@ -394,7 +395,7 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate several arrays. If all rows have the same function, which is stored only once, the arrays are not
+    """Concatenate several arrays. If all rows have the same function, the function is stored only once, and no array is
     copied.
     """
     if len(chunks) > 1:

@@ -60,7 +60,7 @@ class World:
     Attributes:
         tables: the tables by component, in the order in which components were first added.
         gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.
-        version: number of changes of switchable columns.
+        version: number of times that switchable columns have been changed.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None as long as every process has all rows.
@@ -98,7 +98,7 @@ class World:
 
         Raises:
             OutputError: the file cannot be written.
-            ModelError: two functions have the same name.
+            ModelError: two of the user's functions have the same name.
         """
         content = describe_model(self)
         if is_first_process():
@@ -204,7 +204,7 @@ class World:
         the values. If all values are scalars, one row is added.
 
         Args:
-            component: the component of the new rows.
+            component: the component (schema) of the new rows.
             name: name for messages and output.
             part: the subset of rows for which this process gives values and references, see `Part`. The returned handle
                 refers to the rows of all processes, ``part.count`` in total. Nodes and history values that a component
@@ -267,8 +267,8 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Give the user's name of a row also to the entities that were created together with the row (nodes, history
-        values).
+        """Use the user's name of a row also as the name of the entities that were created together with the row (nodes,
+        history values).
         """
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
@@ -300,7 +300,7 @@ class World:
         self.changed[table.component] = self.version
 
     def entity(self, number: int) -> Entity:
-        """Return the handle to the entity with this number."""
+        """Return a handle to the entity with the given entity number."""
         block = int(np.searchsorted(self._first_ids, number, side="right")) - 1
         row = self._first_rows[block] + number - self._first_ids[block]
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
@@ -319,7 +319,7 @@ class World:
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # the usual case is treated separately, without temporary arrays
+                # the case without negative numbers is treated separately, because it needs no temporary arrays
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1
@@ -391,8 +391,9 @@ class World:
         return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Return (length, width) of a reference. The length is the length of its longest chain (1 for a reference to
-        one entity); the width is the largest number of coordinates of an entity to which it refers.
+        """Return (length, width) of a reference. The length is the number of entities in the longest chain of the
+        reference (1 for a reference to one entity). The width is the largest number of coordinates of an entity to
+        which the reference refers.
         """
         key = table.component, name
         if key not in self._ref_shapes:
@@ -431,7 +432,8 @@ class World:
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Remove the rows that this process does not need, and data that only an undistributed world needs.
+        """Remove the rows that this process does not need, and the data that are needed only while the world is not
+        distributed.
 
         Args:
             resident: ascending numbers of the rows that remain, for each table to be distributed.
@@ -449,7 +451,8 @@ class World:
         self.is_distributed = True
 
     def finalize(self) -> None:
-        """Check that the rows of all tables are consistent, number the coordinates and freeze the world.
+        """Check that the rows of all tables are consistent, and number the coordinates; afterwards no rows can be
+        added.
 
         If a table was built in parts, the call is collective.
 
@@ -471,7 +474,7 @@ class World:
         self.numbering = Numbering(self)
 
     def check(self) -> None:
-        """Check the rows that this process stores.
+        """Check that the rows that this process stores have consistent values.
 
         Raises:
             ModelError: rows have inconsistent values.

@@ -1,4 +1,4 @@
-"""Writers for results: points, lines and named fields, without physics.
+"""Writers for results, which consist of points, lines and named fields; this package contains no physics.
 
 | name | file to open | content |
 | --- | --- | --- |
@@ -7,8 +7,9 @@
 | `VtkhdfSeries` | `.vtkhdf` | one HDF5 file with moved points |
 | `CsvTable` | `.csv` | one row of numbers per call |
 
-The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` checks before a run that results can be
-written. Failures raise `OutputError`. Each name of this module is imported on first use.
+All three formats of time series are subclasses of `FieldSeries`, and write fields on a `LineMesh`.
+`create_output_folder` checks before a run that results can be written. Failures raise `OutputError`. Each name of this
+module is imported on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -26,5 +27,5 @@ if TYPE_CHECKING:
     from windlass.framework.output.vtu import VtuSeries as VtuSeries
     from windlass.framework.output.xdmf import XdmfSeries as XdmfSeries
 
-if not TYPE_CHECKING:  # type checkers report imported names that do not exist
+if not TYPE_CHECKING:  # the imports for type checkers also reveal names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

@@ -1,4 +1,4 @@
-"""The table at the end of an example: computed and reference values."""
+"""The table of computed values and reference values that an example prints at its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.framework.command_line.report_parts import ReportTable, add_to_rep
 
 
 def _is_row(given: Any) -> bool:
-    """Return whether a value has the form of a row of the table."""
+    """Return whether a value consists of a name, a computed value and reference values, as a row of the table."""
     if not isinstance(given, list | tuple) or len(given) < 3 or not isinstance(given[0], str):
         return False
     numbers = [x for x in given[1:] if x is not None]
@@ -32,7 +32,7 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
 
     Args:
         rows: for each row: name with unit, computed value, and one reference value for each title. The computed value
-            is None if the run did not reach it; a reference value is None if it is unknown.
+            is None if the run ended too early to compute it; a reference value is None if it is unknown.
         title: heading of the reference column, or one heading for each reference column.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)

@@ -19,7 +19,7 @@ from windlass.framework.output.series import Closing, writing
 
 
 class TableClaim:
-    """Reservation of the file of a table that a run will write. The first process locks the file against other runs.
+    """Reservation of the CSV file that a run will write. The first process locks the file against other runs.
 
     With ``-help``, a script runs without solving, and no file is written.
 
@@ -62,12 +62,13 @@ class TableClaim:
 class CsvTable(Closing):
     """A `.csv` file with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
-    path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
+    path: path of the file in an existing folder. An existing file is replaced if it is a table of Windlass, or has the
+    same header.
     columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
-    rows: rows of an interrupted run that this run continues; they are written at the beginning of the file.
+    rows: rows of the interrupted run that this run continues; these rows are written at the beginning of the file.
 
-    Floats are written with enough digits to read back the same float64. When `append` returns, the row is on disk.
-    Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
+    Floats are written with enough digits to read back the same float64. When `append` returns, the row has been written
+    to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
     """
 
     def __init__(
@@ -131,8 +132,8 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored, because in this case the run was stopped while it wrote the line, and the
-    last number may be incomplete.
+    If the last line has no line end, it is ignored, because the run was stopped while it wrote this line, and the last
+    number may be incomplete.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.
@@ -148,7 +149,8 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     values = np.empty((len(lines), len(names)))
     for row, line in enumerate(lines):
         try:
-            # reshape raises an error for a single value; an assignment without reshape would accept it
+            # reshape raises an error for a single value, whereas an assignment without reshape would copy the value to
+            # all columns
             values[row] = np.array([float(cell) for cell in line.split(",")]).reshape(len(names))
         except ValueError:
             raise OutputError(f"'{path}' line {row + 2} is {line!r}: must be {len(names)} numbers") from None
@@ -156,7 +158,7 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Return the shortest text from which the same number is read; integers have no decimal point."""
+    """Return the shortest text that represents a number exactly; integers are written without decimal point."""
     if type(value) is float:
         return repr(value)
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

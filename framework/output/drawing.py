@@ -1,6 +1,6 @@
 """Combine the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
 
-Missing values are NaN, which viewers exclude from their colour ranges.
+Missing values are NaN; viewers ignore NaN when they compute the range of a colour scale.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ errors [1].
 
 
 class Overlap(NamedTuple):
-    """Pairs, each of a line and an interval that covers at least a part of the line. The pairs are ordered by line.
+    """Pairs of a line and an interval of a painting that covers at least a part of the line. The pairs are ordered by
+    line.
 
     Attributes:
         line: indices of the lines that occur in at least one pair, shape (lines,).
@@ -117,9 +118,9 @@ class Canvas:
         entity = np.concatenate([d.entity for d in drawings])
         start, end = np.concatenate([d.start for d in drawings]), np.concatenate([d.end for d in drawings])
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
-        # these arrays are overwritten for each frame
+        # these arrays are overwritten when the next frame is composed
         self._points = Joined([len(d.points) for d in drawings])
-        # no law has fields on faces yet
+        # at present no law has fields on faces, so only points and lines have fields
         self._lines = Joined([*(len(d.lines) for d in drawings), *([faces] if faces else [])])
         self._displacement = np.zeros(self.mesh.points.shape)
 
@@ -150,7 +151,8 @@ class Canvas:
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # lines without a value are filled at the end, because the fill value must not enter the rules for overlaps
+        # lines without a value get the fill value only at the end, because the fill value must not be summed, minimised
+        # or maximised with values of intervals
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data
@@ -191,7 +193,7 @@ class Joined:
         return joined
 
     def fresh(self, name: str) -> FloatArray:
-        """Return the values for drawings without the field: NaN."""
+        """Return an array of NaN, the values for drawings without the field."""
         array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
         array.fill(np.nan)
         return array
@@ -202,8 +204,8 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine the values of a painted field with the present values of the lines, by the rule of the field. NaN marks
-    lines without a value.
+    """Combine the values of a painted field with the present values of the lines, by the rule of the field. Lines
+    without a value get NaN.
     """
     if not len(overlap.line):
         return

@@ -46,7 +46,7 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
         counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
             frames are equally spaced in time (EVERY), number of frames that were due before this step (DONE), number of
             steps since Python last set this array (PASSED), and number of stored records (STORED).
-        due: output, 1 if the step is recorded, else 0, shape (1,).
+        due: output, 1 if the step is recorded, otherwise 0, shape (1,).
     """
     counts[STEPS] += 1
     counts[PASSED] += 1
@@ -81,8 +81,8 @@ class RecordNumbers(NamedTuple):
 
     Attributes:
         values: the values of the record, shape (n,).
-        before, after: steps of a `Program` that run before and after the values are stored. All these steps run at the
-            end of each time step; if the time step is not recorded, `EveryNth.due` is 0.
+        before, after: steps of a `Program` that run before and after the values are stored. All these program steps run
+            at the end of each time step; the value of `EveryNth.due` states whether the time step is recorded.
     """
 
     values: FloatArray
@@ -96,8 +96,8 @@ class EveryNth(StepHook, Closing, ABC):
     Args:
         every: record every n-th step; if None, record ``frames`` frames in each solve, evenly distributed in time, or
             in statics over the load steps.
-        frames: number of frames in each solve if ``every`` is None; a solve with fewer steps than this records all its
-            steps.
+        frames: number of frames in each solve if ``every`` is None; a solve with fewer steps than ``frames`` records
+            all its steps.
     """
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
@@ -105,7 +105,7 @@ class EveryNth(StepHook, Closing, ABC):
         # in the present solve: whether frames are equally spaced in time (otherwise in step numbers), start value, and
         # interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
-        self._done = 0  # number of frames that are due up to the previous step
+        self._done = 0  # number of frames whose times are not later than the previous step
         # whether the most derived class that defines one of the methods `STEP_CALLS` defines ``idle_steps``, see
         # `can_ask`
         self._is_asked = "idle_steps" in next(
@@ -129,7 +129,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     @abstractmethod
     def _is_empty(self) -> bool:
-        """Whether no record exists yet."""
+        """Whether this hook has not recorded any state yet."""
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Compute the times of the frames of a solve."""
@@ -138,15 +138,15 @@ class EveryNth(StepHook, Closing, ABC):
         self._interval = length / self._frames
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve; later steps are recorded when a record is due, also if the steps run in
-        compiled code.
+        """Record the start of the solve; in the following steps, records are made as described in `EveryNth`, even if
+        the steps run in compiled code.
         """
         if self._begins and self._is_empty() and state.t >= self._earliest:
             self.record(state)
         self._begins = False
 
     def after_step(self, state: State) -> None:
-        """Record the step if it is due."""
+        """Record the state at the end of the step if a record is due."""
         self._steps += 1
         due = self._steps % self._every == 0 if self._every is not None else self._is_due(state)
         if due and state.t >= self._earliest:
@@ -159,7 +159,7 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # rounding errors may make this number smaller by one, but not larger
+        # because of rounding errors this number may be too small by one, but never too large
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     @property
@@ -184,8 +184,8 @@ class EveryNth(StepHook, Closing, ABC):
         """
 
     def find_asking(self, state: State) -> Program | None:
-        """Return a program that records a step if a record is due. All steps then run in compiled code. Return None if
-        compiled code cannot decide which steps are recorded.
+        """Return a program that records a time step if a record is due. All steps then run in compiled code. Return
+        None if compiled code cannot decide which steps are recorded.
 
         Compiled code stores the values of `find_numbers`. If there are no such values, compiled code calls Python for
         each record.
@@ -210,7 +210,7 @@ class EveryNth(StepHook, Closing, ABC):
         return self._asking
 
     def _record_due(self) -> None:
-        """Record a step during a call of compiled code. The state already contains the values at the end of the step,
+        """Record a time step while compiled code runs. The state already contains the values at the end of the step,
         except for the time and the step number.
         """
         assert self._changing is not None
@@ -223,7 +223,7 @@ class EveryNth(StepHook, Closing, ABC):
             state.t, state.step = t, step
 
     def skip(self, steps: int) -> None:
-        """Count the steps."""
+        """Add the steps of compiled code to the number of steps."""
         self._steps += steps
         if self._changing is None:
             return
@@ -243,7 +243,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     def _count_due(self, state: State) -> int:
         now = state.t if self._by_time else float(state.step)
-        # without a solve there is no interval, and each step is recorded
+        # outside of a solve there is no interval between frames, and each step is recorded
         return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:

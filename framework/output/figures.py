@@ -24,7 +24,7 @@ def create_figure(width: float, height: float, **more: Any) -> Any:
     from matplotlib.figure import Figure  # imported here, because only pictures need matplotlib
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
-    # IPython calls this method unless pyplot has registered its formatter for figures
+    # IPython calls this method to show the figure, unless pyplot has registered a function for this purpose
     figure._repr_png_ = partial(_draw_png, figure)
     return figure
 
@@ -52,7 +52,7 @@ def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
 
 
 def hand_over(figure: Any, target: Path | None, dpi: float = 140.0) -> Any:
-    """If a path from `check_picture` is given, write the figure to this path and return the path; otherwise return the
+    """Write the figure to a path that `check_picture` has returned, and return the path; without a path, return the
     figure.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Creation of the folder for results, and test before a run that files can be written into the folder."""
+"""Creation of the folder for results; before a run, a test file is written into the folder."""
 
 import os
 import tempfile
@@ -13,8 +13,9 @@ from windlass.framework.errors import OutputError
 def create_output_folder(path: str | os.PathLike[str]) -> Path:
     """Create the folder and its parent folders, write and delete a small file in it, and return its absolute path.
 
-    Call this function before the solve, so that a missing disk is detected before hours of computation. The function
-    writes a file, because for the user root checks of permission bits succeed even on a read-only file system.
+    Call this function before the solve, so that a missing disk causes an error before hours of computation. The
+    function writes a file instead of a check of permissions, because for the user root such a check succeeds even on a
+    read-only file system.
 
     Raises OutputError if the folder cannot be created, or if files cannot be written into it.
     """
@@ -26,7 +27,7 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
         with tempfile.NamedTemporaryFile(prefix=".windlass-", dir=folder) as trial:
             trial.write(b"trial")
             trial.flush()
-    except (OSError, ValueError) as error:  # ValueError: the path contains a null character
+    except (OSError, ValueError) as error:  # Python raises ValueError if the path contains a null character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FileExistsError):
             reason = "a file of this name is in the way"

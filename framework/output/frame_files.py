@@ -17,9 +17,9 @@ class FrameFiles(FieldSeries):
     """A series of files such as ``<name>_000000.vtu``, each with one frame, and an index file.
 
     A subclass defines the contents of a frame file and of the index. Frame files and index begin with one of the
-    format's ``marks``, or are XML with the words ``written by Windlass``. The next run replaces only files with these
-    marks. The index is replaced after every frame and lists only finished frames, so the series can be opened during a
-    run and after a crash. The arguments and errors are explained in `FieldSeries`.
+    format's ``marks``, or are XML with the words ``written by Windlass``. A later run with the same name replaces only
+    files with these marks. The index is replaced after every frame and lists only finished frames, so the series can be
+    opened during a run and after a crash. The arguments and errors are explained in `FieldSeries`.
     """
 
     frame_suffix: ClassVar[str]
@@ -62,7 +62,7 @@ class FrameFiles(FieldSeries):
 
     def _start(self) -> None:
         """Reduce the index to the frames of the interrupted run that are kept, and remove the files of all other
-        frames. Otherwise the series would contain both old and new frames.
+        frames. If these files remained, the series would contain frames of both runs.
         """
         self._begun = True
         if self._started:
@@ -80,7 +80,7 @@ class FrameFiles(FieldSeries):
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         pattern = re.compile(re.escape(self.beside("").name) + r"_\d{6,}" + re.escape(self.frame_suffix))
         found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
-        # frames of the interrupted run that are not kept are removed without a check
+        # files of frames of the interrupted run that are not kept are removed without a check of their marks
         try:
             for file in (self.path, *(() if self._kept else found)):
                 check_output(file, "series", "series")

@@ -1,6 +1,7 @@
 """Means of sensors over time.
 
-These lines compute the mean torque of a motor from 2.35 s to the end of a motion, and the duration of this interval:
+The following lines compute the mean torque of a motor from 2.35 s to the end of a motion, and the duration of this
+interval:
 
     torque = Means([Sensor(motor, "force", name="torque")], start=2.35)
     Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[torque])
@@ -35,17 +36,17 @@ class Means(Readings):
     of Python per step.
 
     Several successive solves may use the same hook. The means then cover the time intervals of all these solves,
-    without the time between them. If a solve begins at an earlier time than the end of the previous solve, the means
-    are reset. A restarted run may have a later ``start`` than the interrupted run. This time must not be earlier than
-    the last step that the means of the interrupted run include. An earlier ``start`` is an error, because the
-    interrupted run did not record values before its own ``start``.
+    without the time between them. If a solve begins before the end time of the previous solve, the means begin anew. A
+    restarted run may have a later ``start`` than the interrupted run. A later ``start`` must not be earlier than the
+    last step that the means of the interrupted run include. An earlier ``start`` is an error, because the interrupted
+    run did not record values before its own ``start``.
 
     Under MPI all processes call this hook and compute the same means.
 
     Args:
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
-        start: time at which the means begin [s]; they begin at the first recorded instant at or after this time.
-            Default: the start of the first solve.
+        start: time [s]; the means begin at the first recorded instant that is not earlier than this time. Default: the
+            start of the first solve.
 
     Attributes:
         units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
@@ -86,7 +87,7 @@ class Means(Readings):
         if not self._probes:
             load_outputs(state)
             self._create_probes(state)
-        # the state may have changed between two solves
+        # previous values are discarded, because the state may have changed between two solves
         self._last, self._mark = np.zeros(0), None
         if self._from is not None and end < self._earliest and self._by_time:
             say_once("means", [f"they begin at t = {self._from:g} s, after the end of this solve at {end:g} s"])
@@ -101,7 +102,8 @@ class Means(Readings):
             integral, duration = np.zeros(table.shape[1]), 0.0
         sizes = np.diff(times)
         parts = 0.5 * sizes[:, None] * (table[:-1] + table[1:])
-        # values are added one after the other, so that sums do not depend on the number of records per call
+        # values are added one after the other, so that rounding errors of the sums do not depend on the number of
+        # records per call
         integral = np.vstack((integral, parts)).cumsum(axis=0)[-1]
         duration = float(np.append(duration, sizes).cumsum()[-1])
         self._integral, self.duration, self._last, self._until = integral, duration, table[-1], float(times[-1])

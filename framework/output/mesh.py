@@ -16,8 +16,8 @@ class LineMesh:
     points: reference positions in the global frame [m], shape (n, 3); z = 0 in 2D models.
     lines: indices in `points` of both ends of each line, shape (m, 2).
     part: label of each line, followed by the label of each face, shape (m + k,). All lines and faces of a cable, pulley
-        or surface have the same label. The labels are written as cell field `part`. Values of cell fields are also
-        ordered by lines first, then faces.
+        or surface have the same label. The labels are written as cell field `part`. Cell fields contain the values of
+        all lines, followed by the values of all faces.
     faces: indices in `points` of the four corners of each face, in order around the face, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite, a mesh
@@ -63,7 +63,7 @@ class LineMesh:
 
 
 def _copy_integers(name: str, values: object) -> IntArray:
-    """Return a copy as int64. Floats raise an error, because rounding could hide a mistake."""
+    """Return a copy of an array of integers as int64. Floats raise an error, because rounding could hide a mistake."""
     array = np.array(values)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise OutputError(f"{name} of LineMesh have type {array.dtype}: must be integers")

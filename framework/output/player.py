@@ -59,7 +59,7 @@ def load_pyvista(off_screen: bool) -> Any:
             raise OptionError(
                 "windlass show needs a screen (DISPLAY is not set): start it with a screen, or use -picture or -movie"
             )
-        # VTK crashes if it finds neither library
+        # VTK crashes if neither of these two libraries exists
         if not any(map(find_library, LIBRARIES)):
             raise OptionError(
                 f"windlass show without a screen needs the libraries {', '.join(LIBRARIES)}: must be installed, for "
@@ -119,7 +119,7 @@ class Player:
     """A scene that shows one frame and one field at a time.
 
     Args:
-        pyvista: the module.
+        pyvista: the module PyVista.
         series: the frames.
         field: name of the field that is shown first. If empty, the field `FIRST` is shown, or the first field of the
             file if `FIRST` does not exist.
@@ -187,7 +187,8 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # wheels also have field values, but are drawn in one colour; otherwise the belt would be hard to see
+            # wheels are drawn in one colour although they have field values, because the belt would otherwise be hard
+            # to see
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (
@@ -212,7 +213,7 @@ class Player:
             self.show_frame(self.frame)
 
     def toggle(self) -> None:
-        """Start or stop the film."""
+        """Start or stop the film of all frames."""
         self._playing = not self._playing
 
     def tick(self, _step: int = 0) -> None:
@@ -253,7 +254,7 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(draft, fps=fps)
             else:
-                # a missing package is detected here, because the error message of imageio does not name it
+                # a missing package is detected here, because the error message of imageio does not name the package
                 import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
                 # video codecs need even sizes, which the window has; with larger macro blocks imageio would resize the

@@ -72,8 +72,8 @@ def style(axes: Any) -> None:
 
 
 def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the points of a curve. If it has more than `POINTS` points, return only the points with the smallest and
-    the largest value in each of many intervals, in the order of the curve.
+    """Return the points with which a curve is drawn. If the curve has more than `POINTS` points, return only the points
+    with the smallest and the largest value in each of many intervals, in the order of the curve.
     """
     if len(x) <= POINTS:
         return x, y
@@ -134,7 +134,7 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return the height of a pair of axes [inch], which is sufficient for the names of the curves."""
+    """Return a height of a pair of axes [inch] that is sufficient for the names of the curves."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
@@ -142,8 +142,8 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     """Plot the step size, and measures of work per step (such as iterations), over a solve.
 
     Args:
-        rows: one row for each group of steps, with these columns: end of the group, number of steps, smallest step
-            size, largest step size, and measures of work; see `StepHistory`.
+        rows: table with one row for each group of successive steps. Its columns are the time at the end of the group,
+            the number of steps, the smallest step size, the largest step size, and measures of work; see `StepHistory`.
         unit: unit of time and step size; empty in statics.
         work: column of each measure of work in ``rows``, by name of the measure.
     """
@@ -267,7 +267,7 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
         axes.set_aspect("equal")
         for name, length in zip("xyz", extent / extent.max(), strict=True):
             axis = getattr(axes, f"{name}axis")
-            # labels of a very short axis would overlap
+            # a very short axis has no labels, because they would overlap
             axis.set_label_text(f"{name} [m]" if length > SHORT else "")
             axis.set_major_locator(MaxNLocator(max(1, round(TICKS * length))) if length > SHORT else NullLocator())
     return figure, axes

@@ -1,5 +1,5 @@
-"""Sensors that are bound to a model, and hooks that read sensors. Compiled code reads the sensors if all their values
-are entries of arrays.
+"""Sensors that are bound to a model, and hooks that read sensors. Compiled code reads the sensors if the values of all
+sensors are entries of arrays of the state.
 """
 
 from __future__ import annotations
@@ -155,13 +155,15 @@ class Readings(EveryNth):
         self._keep([parallel_assembly(state.world).processes.sum(row)], [mark])
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Receive the values of records, each of shape (columns,), with their times [s] and step numbers."""
+        """Pass the values of new records, each of shape (columns,), and their times [s] and step numbers, to `_take`.
+        The last record becomes the previous record.
+        """
         self._mark = marks[-1]
         self._take(rows, marks)
 
     @abstractmethod
     def _take(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
-        """Store or sum the values of records; see `_keep`."""
+        """Store or sum the values of records, according to the subclass; the arguments are explained in `_keep`."""
 
     def _create_probes(self, state: State) -> None:
         """Create the probes of all sensors for the model of a state whose values are in the fields."""
@@ -180,11 +182,11 @@ class Readings(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a step if a record is due."""
+        """Return the program that records a time step if a record is due."""
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the values of all sensors if all are entries of arrays, otherwise None."""
+        """Return the values of all sensors if all these values are entries of arrays of the state, otherwise None."""
         # the method `record` of a subclass must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None
@@ -211,5 +213,5 @@ class Readings(EveryNth):
         return RecordNumbers(values, before=[(call(read_entries, given), (None,))])
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
-        """Store records of compiled code."""
+        """Store the records that compiled code has made."""
         self._keep(list(records), list(zip(times, steps, strict=True)))

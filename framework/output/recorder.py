@@ -64,8 +64,8 @@ class Recorder(EveryNth):
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
         axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1] for
             statics, where the time is constant.
-        frames: number of frames in each solve, at most one per step; they are evenly distributed in time, or in statics
-            over the load steps.
+        frames: number of frames in each solve, at most one per step; frames are evenly distributed in time, or in
+            statics over the load steps.
         fields: names of the fields that are written; default: all.
         precision: precision of fields; points and times are always in double precision.
         compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, ``xdmf`` files never.
@@ -120,7 +120,7 @@ class Recorder(EveryNth):
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
-            # files of a continued run are checked when the next frame is written
+            # the files that a continued run extends are checked when the next frame is written
             check_file = check_target if options.restart_requested() else check_series
             for file in files:
                 check_file(file, "series")
@@ -172,7 +172,8 @@ class Recorder(EveryNth):
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # a restarted script first repeats the calls of the interrupted run, whose frames are already written
+        # a restarted script first repeats calls of the interrupted run; the frames of these calls are already in the
+        # files
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)
@@ -187,7 +188,7 @@ class Recorder(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a step if a record is due."""
+        """Return the program that records a time step if a record is due."""
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
@@ -198,8 +199,8 @@ class Recorder(EveryNth):
         self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
-        """Call ``work`` with the drawings on the first process. If the call raises an error, the error is raised on all
-        processes.
+        """On the first process, call ``work`` with the drawings of all processes. If the call raises an error, the
+        error is raised on all processes.
         """
         error = None
         try:
@@ -276,7 +277,7 @@ class Recorder(EveryNth):
         return self.frames == 0
 
     def close(self) -> None:
-        """Complete and release the files; a second call has no effect."""
+        """Complete the files and release the claim on them; a second call has no effect."""
         for series in self._series:
             series.close()
         if self._claim is not None:

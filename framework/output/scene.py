@@ -123,7 +123,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Select the rows of this process that are drawn. With several processes, only the first of all rows that show the
+    """Return which rows of this process are drawn. With several processes, only the first of all rows that show the
     same object is drawn; a single process keeps all rows.
     """
     if law.draw_keys is None or not bound.parallel:
@@ -152,8 +152,8 @@ def _thin(what: Drawing | Painting | None) -> Thin | None:
 
 
 def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
-    """Join the first drawings or paintings of one law on all processes; ``parts`` contains the drawings or paintings
-    with their row numbers.
+    """Join the drawings or paintings of one law on all processes for the first frame; ``parts`` contains the drawings
+    or paintings with their row numbers.
     """
     if any(isinstance(what, Drawing) for what, _ in parts):
         return JoinedDrawing([(rank, d, rows) for rank, (d, rows) in enumerate(parts) if isinstance(d, Drawing)])
@@ -261,8 +261,8 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Return the labels of lines of all processes. Lines of different processes get the same label if they share a
-    joint.
+    """Return the labels of the lines of all processes after they were joined. Lines of different processes get the same
+    label if they share a joint.
     """
     if joints is None or not len(part):
         return part

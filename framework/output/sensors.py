@@ -72,7 +72,7 @@ class Sensor:
         output: name of the output variable; see `outputs_of`.
         component: index of the recorded component of a vector, along the last array axis; default: all components.
         name: name of the sensor, which is the heading of its columns in the table; default ``"<entity>.<output>"``.
-        where: position on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
+        where: position on the entity at which the output variable is evaluated, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
         ModelError: the entity has no such output variable, or the name is too long.
@@ -240,7 +240,7 @@ class Sensors(Readings):
             names: names of the sensors; None for all.
 
         Returns:
-            The path or the figure; on processes other than the first None.
+            The path or the figure; None on all processes except the first.
 
         Raises:
             ModelError: there is no sensor with this name.
@@ -268,7 +268,7 @@ class Sensors(Readings):
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:
-        """Close the table; the values remain in memory."""
+        """Close the CSV file; the values remain in memory."""
         if self._table is not None:
             self._table.close()
         if self._claim is not None:

@@ -1,4 +1,6 @@
-"""The base class of time series of fields, the checks of a frame, and conversion of errors in reading and writing."""
+"""The base class of time series of fields, the checks of a frame, and the conversion of errors in reading and writing
+to errors of Windlass.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,14 @@ _SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")
 
 
 class BrokenSeriesError(OutputError):
-    """A series of an interrupted run that cannot be continued; its files are unchanged."""
+    """Error for a series of an interrupted run that cannot be continued; the files of the series are unchanged."""
 
 
 class Closing:
     """Base class of objects that are closed at the end of a ``with`` block."""
 
     def close(self) -> None:
-        """Complete the files."""
+        """Complete the files of the series at its end."""
 
     def __enter__(self) -> Self:
         return self
@@ -57,7 +59,8 @@ PLAIN = Style()
 
 
 class FieldSeries(Closing, ABC):
-    """A time series of fields on a `LineMesh`: append frames, then close the series, or use it as a context manager.
+    """A time series of fields on a `LineMesh`: append frames, then close the series, or use the series as a context
+    manager.
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines, faces and labels, written once.
@@ -68,8 +71,8 @@ class FieldSeries(Closing, ABC):
     Files of an older series of the same name are replaced at the first `append`, or at `close` if no frame was
     appended. Files that Windlass did not write cause an error. If ``kept`` is not empty, the series instead continues
     the series of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later frames and
-    incomplete data of a killed process. If this is not possible, or if the digest of the kept frames differs from
-    ``digest``, `append` raises BrokenSeriesError and does not change the files.
+    incomplete data of a killed process. If the frames cannot be kept, or if their digest differs from ``digest``,
+    `append` raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
@@ -106,7 +109,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Initialise the data that a format needs from frame to frame."""
+        """Initialise the data that a format keeps from one frame to the next."""
 
     def beside(self, suffix: str) -> Path:
         """Return the file of this series with another suffix."""
@@ -150,11 +153,11 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _add(self, frame: SeriesFrame) -> None:
-        """Write a checked frame."""
+        """Write a frame that was checked before."""
 
     @abstractmethod
     def _start(self) -> None:
-        """Write the file with the kept frames only; it contains no frames if none are kept."""
+        """Write the file with the kept frames only; the file contains no frames if none are kept."""
 
 
 class SeriesFrame(NamedTuple):
@@ -193,7 +196,7 @@ class FrameDigest:
         self._parts: dict[str, Any] = {}
 
     def restart(self) -> None:
-        """Reset the digest, before the frames are read again from the first frame on."""
+        """Reset the digest; this is necessary before all frames are read again."""
         self._parts = {}
 
     def add(self, part: str, values: bytes | FieldArray) -> None:
@@ -274,7 +277,7 @@ def create_frame(
 
 
 def _check_name(what: str, name: str) -> None:
-    # a slash would create a subgroup in HDF5, and some readers fail for the other characters in XML
+    # a slash in a name would create a subgroup in HDF5, and the other characters cause errors in some readers of XML
     if not name.strip() or any(c in '/<>&"' or not c.isprintable() for c in name):
         raise OutputError(f"{what}: a field name must be printable text without / < > & and double quotes")
 
@@ -332,7 +335,7 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def check_series(path: Path, what: str) -> Path:
-    """Return the path after a check that a file of a series can be written to it; see `check_output`."""
+    """Return the path after a check that a file of a series can be written to this path; see `check_output`."""
     return check_output(path, what, "series")
 
 

@@ -36,7 +36,7 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
         variable ``PYVISTA_JUPYTER_BACKEND`` overrides this choice. Outside notebooks: None, after the window is closed.
 
     Raises:
-        OptionError: PyVista is not installed, there is no screen to draw on, or the field or frame does not exist.
+        OptionError: PyVista is not installed, no screen is available, or the field or frame does not exist.
         OutputError: the file does not exist, or has no frames.
     """
     with TemporaryDirectory() as folder:

@@ -1,10 +1,11 @@
 """VTKHDF time series: one HDF5 file with the positions of the points in each frame.
 
-Frames are written without the HDF5 library. From time to time the file is opened with the library, which allocates
-space for the next frames and returns the offsets in the file at which the rows of these frames begin. A frame is then
-written directly to the file at these offsets. Finally the number of frames in the file is incremented; until then
-readers ignore the frame. The file contains the number of frames twice: as the attribute ``NSteps`` and as the length of
-``Steps/Values``. VTK's reader requires equal numbers; both are in the first page of the file and change in one write.
+Frames are written without the HDF5 library. Whenever the allocated space is used up, the file is opened with the
+library; the library allocates space for the next frames, and returns the offsets in the file at which the rows of these
+frames begin. A frame is then written directly to the file at these offsets. Finally the number of frames in the file is
+incremented; until this change readers ignore the new frame. The file contains the number of frames twice: as the
+attribute ``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers; both numbers are in the
+first page of the file, and are changed by one write.
 """
 
 import os
@@ -38,9 +39,9 @@ class VtkhdfSeries(FieldSeries):
     Times and points are always float64; integer fields keep their type. If the file is compressed, the library writes
     each frame as a separate chunk (zlib, level 1, bytes shuffled).
 
-    Viewers can read the file between two frames. Kept frames of an interrupted run are copied once to a new file. If a
-    series has only one frame, VTK's reader does not show its time. The arguments and errors are explained in
-    `FieldSeries`.
+    Viewers can read the file whenever no frame is being written. Kept frames of an interrupted run are copied once to a
+    new file. If a series has only one frame, VTK's reader does not show its time. The arguments and errors are
+    explained in `FieldSeries`.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -85,7 +86,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # network disks report that they are full only at this point
+                os.close(number)  # network disks report only when a file is flushed that they are full
         self._count += 1
 
     def _start(self) -> None:
@@ -184,7 +185,9 @@ class VtkhdfSeries(FieldSeries):
             root["Points"] = mesh.points
 
     def _create_rows(self, root: Any, frame: SeriesFrame) -> None:
-        """Create the growing datasets; datasets with equal content are stored as one dataset with several names."""
+        """Create the datasets that grow with the number of frames; datasets with equal content are stored as one
+        dataset with several names.
+        """
         steps = root["Steps"]
         for name in _STEPS:
             shape = (1,) if name == "CellOffsets" else ()
@@ -218,8 +221,8 @@ class VtkhdfSeries(FieldSeries):
         h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
 
     def _make_room(self, rows: dict[str, Any]) -> None:
-        """Allocate space for the next frames. If the file is compressed, the rows are also written here, because only
-        the library can write compressed rows.
+        """Allocate space for the next frames. If the file is compressed, this function also writes the rows of the
+        frames, because only the library can write compressed rows.
         """
         before = self._room
         try:
@@ -232,8 +235,8 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate space for one more batch of frames in an open session of the library. The session must write the
-        number of frames before it ends.
+        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, it
+        must write the number of frames to the file.
         """
         first, end = self._room, self._room + self._batch
         points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]
@@ -260,13 +263,13 @@ class VtkhdfSeries(FieldSeries):
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
-        """Store the offset in the file of the chunk that contains a given row [bytes]."""
+        """Store the offset [bytes] at which the chunk with a given row begins in the file."""
         place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
         places = self._places.setdefault(name, [])
         places[chunk:] = [place]
 
     def _write_rows(self, number: int, rows: dict[str, Any]) -> None:
-        """Write the rows of a frame to their offsets in the open file."""
+        """Write the rows of a frame to the open file, at the offsets that the library has returned."""
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
@@ -287,7 +290,8 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # both numbers, and the constant bytes between them, are written by one write, which is atomic within a page
+        # both frame counts, and the constant bytes between them, are written by one write, which is atomic within a
+        # page
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

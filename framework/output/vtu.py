@@ -12,8 +12,8 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 
 
 class VtuSeries(FrameFiles):
-    """One file such as `<name>_000000.vtu` for each frame, with the present positions of the points, and the index
-    `<name>.pvd`. The index is the file to open in a viewer.
+    """A series that consists of one file such as `<name>_000000.vtu` for each frame, with the present positions of the
+    points, and of the index `<name>.pvd`. The index is the file to open in a viewer.
 
     See also `FrameFiles`. The arguments and errors are explained in `FieldSeries`.
     """
@@ -22,7 +22,7 @@ class VtuSeries(FrameFiles):
     frame_suffix = ".vtu"
 
     def encode_frame(self, frame: SeriesFrame) -> bytes:
-        """Return the content of the file of a frame, compressed."""
+        """Return the compressed content of the file of a frame."""
         import meshio  # imported here, because only output needs meshio
 
         cells, lines = self.mesh.blocks(), len(self.mesh.lines)
@@ -34,7 +34,7 @@ class VtuSeries(FrameFiles):
 
     def encode_entry(self, file: str, time: float) -> str:
         """Return the line of a frame in the `.pvd` file."""
-        from xml.sax.saxutils import quoteattr  # imported here, because this module also loads network modules
+        from xml.sax.saxutils import quoteattr  # imported here, because the import also loads network modules
 
         return f'<DataSet timestep="{time!r}" part="0" file={quoteattr(file)}/>\n'
 
@@ -44,7 +44,9 @@ class VtuSeries(FrameFiles):
 
 
 def _as_vtu(grid: Any) -> bytes:
-    """Return the content of a `.vtu` file. meshio writes only to files, so the file is written to memory."""
+    """Return the content of a `.vtu` file. meshio writes only to file objects, so it writes to a file object in
+    memory.
+    """
     import meshio  # imported here, because only output needs meshio
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:

@@ -29,14 +29,14 @@ _HEAD = (
 
 
 class XdmfSeries(FieldSeries):
-    """The file `<name>.xdmf`, which is the file to open, and the file `<name>.h5` with the data in the same folder.
-    Always move both files together.
+    """A series that consists of two files in the same folder: `<name>.xdmf`, which is the file to open, and `<name>.h5`
+    with the data. Always move both files together.
 
-    meshio writes one mesh for all times, with points in the reference position. The filter Warp By Vector (scale factor
-    1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is computed from
-    `points`; if `point_data` contains `displacement`, it must agree with this field, or with single precision is
-    ignored. ParaView shows two blocks. The first block is the time series. The second block is the reference mesh,
-    which does not move; hide the second block.
+    The files contain one mesh for all times, with the points in their reference positions. The filter Warp By Vector
+    (scale factor 1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is
+    computed from `points`. If `point_data` also contains `displacement`, the two fields must agree; in single precision
+    the field in `point_data` is ignored. ParaView shows two blocks. The first block is the time series. The second
+    block is the reference mesh, which does not move; hide the second block.
 
     The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
     a new data file. The arguments and errors are explained in `FieldSeries`.
@@ -115,7 +115,7 @@ class XdmfSeries(FieldSeries):
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # otherwise meshio would write the data to the working directory; the XML contains only the name of the data
+        # by default meshio would write the data to the working directory; the XML contains only the name of the data
         # file
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
@@ -129,7 +129,9 @@ class XdmfSeries(FieldSeries):
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
 
     def _find_kept(self) -> list[bytes]:
-        """Return the XML of the kept frames, one line per frame; further text in the file is ignored."""
+        """Return the XML of the kept frames from the old file, one line per frame; all other text in the old file is
+        ignored.
+        """
         content = self.path.read_bytes()
         if not content.startswith(_HEAD):
             raise BrokenSeriesError("the file does not begin like a series of frames")
@@ -161,8 +163,8 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Write one frame in place of the closing tags, followed by the closing tags. The file is then always complete,
-        and only its end is rewritten.
+        """Overwrite the closing tags at the end of the file by one frame, and write the closing tags after the frame.
+        In this manner the file is complete after each frame, and only its end is rewritten.
         """
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])

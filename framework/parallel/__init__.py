@@ -1,1 +1,1 @@
-"""Messages between processes, which contain only arrays."""
+"""Messages between MPI processes; the messages contain only arrays."""

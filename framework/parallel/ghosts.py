@@ -1,9 +1,10 @@
-"""Ghosts: rows of arrays that this process needs but another process owns. The owners send the values of these rows,
-and receive contributions to these values.
+"""Ghosts: rows of arrays that this process needs but another process owns. The owners send the values of these rows to
+this process, and this process sends contributions to these values back to the owners.
 
-Ghosts are used for coordinates and unknowns, whose ghosts always follow the owned entries, and for surfaces of contact
-sets, whose ghosts are recreated when neighbours change. Values are sent in one message between each pair of neighbours.
-Contributions are added in the order of the ranks, so repeated runs give bit-identical sums.
+Ghosts are used for coordinates, for unknowns and for the surfaces of contact sets. In arrays of coordinates and
+unknowns, the ghosts follow the owned entries; the ghosts of surfaces are recreated when contact neighbours change.
+Values are sent in one message between each pair of neighbours. The contributions are added in the order of the ranks,
+so that repeated runs give bit-identical sums.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ TAG = 7320
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
-    """Gather the keys of the rows that each process owns. From these keys a process finds the owners of the rows that
-    it needs.
+    """Gather the keys of the rows that each process owns. In these keys each process searches for the owners of the
+    rows that it needs.
 
     The call is collective, like all calls of `Ghosts`.
 
@@ -34,7 +35,7 @@ def gather_keys(comm: Any, keys: Any) -> list[Any]:
 
 
 class Ghosts:
-    """Exchange of rows between their owners and the processes that need them. The constructor and each function are
+    """Exchange of rows between their owners and the processes that need them. The constructor and all methods are
     collective.
 
     Args:

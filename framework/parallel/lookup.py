@@ -1,4 +1,6 @@
-"""Map from world numbers (keys) to local values. Its memory is proportional to the number of keys on this process."""
+"""Map from world numbers (keys) to values on this process. The map needs memory in proportion to the number of keys on
+this process.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Exchange of values between processes. The key of a value is an integer. No process stores all values: each process
-stores the values of a range of keys.
+"""Exchange of values between processes by a distributed table of keys and values. The key of a value is an integer. No
+process stores all values: each process stores the values of a range of keys.
 
 A process sends its values to the processes that store the values of these keys, requests the values of other keys, and
 receives these values.
@@ -33,7 +33,7 @@ def share(
     """Return the values of the keys that this process requests, shape (m, ...). The call is collective.
 
     Args:
-        processes: processes that share the values.
+        processes: the processes that exchange values.
         count: number of possible keys, the integers from 0 to count - 1.
         numbers: keys of the values that this process sends, shape (k,).
         values: values that this process sends, integers or floats, shape (k, ...).
@@ -70,8 +70,9 @@ def _blocks(processes: Processes, length: int) -> Iterator[slice]:
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the order of the rows by the process that stores them, the number of rows to be sent to each process, and
-    the number to be received from each process."""
+    """Return three results: an order of the rows by the processes that store them, the number of rows to send to each
+    process, and the number of rows to receive from each process.
+    """
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)
     into = np.array(processes.exchange("numbers", out.tolist()), np.int64)
@@ -79,7 +80,7 @@ def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntAr
 
 
 def _send(comm: Any, values: NDArray[Any], out: IntArray, into: IntArray) -> NDArray[Any]:
-    """Send rows to each process, and receive rows from each process."""
+    """Send a part of the rows to each process, and return the rows that all processes have sent to this process."""
     width = int(np.prod(values.shape[1:]))
     result = np.empty((int(into.sum()), *values.shape[1:]), values.dtype)
     comm.Alltoallv([np.ascontiguousarray(values), (out * width).tolist()], [result, (into * width).tolist()])

@@ -1,8 +1,9 @@
-"""The processes that share a world: collective operations, and blocks of code in which each process works independently
-of the others.
+"""The MPI processes among which a world is divided: collective operations, and blocks of code in which each process
+works independently of the others.
 
-If only some of the processes make a collective call, they wait forever for the others. The functions of laws that bind
-and evaluate rows work independently of other processes. Collective calls in such a function raise an error.
+If only some of the processes make a collective call, these processes wait forever for the others. Functions of laws
+that bind or evaluate rows must work independently of other processes. Therefore a collective call in such a function
+raises an error.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context in which this process works independently of the others; collective calls are errors in this context.
-        ``what`` is the name of the task in error messages.
+        """Context manager; within its block, this process works independently of the others, and collective calls raise
+        an error. ``what`` is the name of the task in error messages.
         """
         self._alone.append(what)
         try:
@@ -54,7 +55,7 @@ class Processes:
         return bool(self._alone)
 
     def allgather(self, what: str, part: Any) -> list[Any]:
-        """Return the parts of all processes on every process.
+        """Return, on every process, the list of the parts that all processes have passed.
 
         Raises:
             ModelError: this process is in a block of `alone`.
@@ -69,8 +70,9 @@ class Processes:
         return [item for part in self.allgather(what, items) for item in part]
 
     def exchange(self, what: str, parts: list[Any]) -> list[Any]:
-        """Send one item to each process, and return the items that the processes send to this process; see
-        `allgather`."""
+        """Send one item to each process, and return the items that all processes have sent to this process; see
+        `allgather`.
+        """
         if self.size == 1:
             return parts
         self._check(what)
@@ -131,8 +133,9 @@ class Processes:
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
-        """Raise an error on all processes if a process passes an error; the first process with an error determines the
-        message."""
+        """Raise an error on all processes if at least one process passes an error; if several processes pass errors,
+        the error of the process with the lowest rank is raised.
+        """
         if self.size > 1:
             error = next((found for found in self.allgather("errors", error) if found is not None), None)
         if error is not None:
@@ -154,10 +157,11 @@ def join_rows(
     """Join the rows of several processes to one array.
 
     Args:
-        parts: for each process, row numbers, shape (k,), and values, shape (k, ...); None for a process without rows.
-            If the rows of a process have fewer entries than the rows of another process, they are padded.
+        parts: one entry for each process: the row numbers, shape (k,), and values, shape (k, ...), of its rows; None
+            for a process without rows. If the rows of the processes have different numbers of entries, shorter rows are
+            padded.
         count: number of rows.
-        fill: value with which rows with fewer entries are padded.
+        fill: value with which shorter rows are padded.
         summed: whether the values that several processes give for the same row are added.
 
     Returns:

@@ -43,8 +43,8 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 
 
 def format_citations(world: World) -> str:
-    """Return the sources of the laws that a model uses, as text in BibTeX format. Comments name the laws of each
-    source.
+    """Return the sources of the laws that a model uses, as text in BibTeX format. Comments in the text name the laws
+    that belong to each source.
     """
     sources, entries = collect_sources(world), read_bibliography()
     # in BibTeX, @ is the only special character outside of entries
@@ -57,7 +57,8 @@ def format_citations(world: World) -> str:
 def citations(world: World) -> None:
     """Print the sources of the laws that a model uses, as a BibTeX file, on the first process.
 
-    Comments name the laws of each source; sources without an entry in the bibliography appear only in comments.
+    Comments name the laws that belong to each source; sources without an entry in the bibliography appear only in
+    comments.
     """
     if is_first_process():
         print(format_citations(world))

@@ -15,8 +15,9 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Return two tables: the numbers of coordinates, multipliers and history values of a model, with its gravity, and a
-    table with one line for each table of the model that has rows. The call is collective.
+    """Return two tables for the report. The first shows the numbers of coordinates, multipliers and history values of a
+    model, and its gravity. The second has one line for each entity table of the model with rows. The call is
+    collective.
     """
     whole = state.gather()
     sizes: list[list[Any]] = [
@@ -64,12 +65,12 @@ def describe_lengths(table: EntityTable, name: str, what: str) -> str:
 def _is_default(values: NDArray[Any], default: Any) -> bool:
     try:
         return bool(np.all(values == np.asarray(default, dtype=values.dtype)))
-    except (TypeError, ValueError):  # the column has no default
+    except (TypeError, ValueError):  # there is no default value with which the values can be compared
         return False
 
 
 def _show_range(values: NDArray[Any]) -> str:
-    """Return a text for a number or range, for example ``3`` or ``1 … 4``, or for a vector of these."""
+    """Return a text for a number or a range, for example ``3`` or ``1 … 4``, or for a vector of numbers or ranges."""
     if values.dtype.kind not in "if":
         found = np.unique(values)
         return ", ".join(map(str, found[:4])) + (" ..." if len(found) > 4 else "")

@@ -1,4 +1,4 @@
-"""The page of a report: one self-contained HTML file, for the screen and for printing."""
+"""The page of a report: one HTML file that needs no other files, for the screen and for printing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def format_part(part: Any) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>" if "\n" not in part else f"<pre>{escape(part)}</pre>"
     if hasattr(part, "savefig"):
-        # a picture with many lines needs less memory as a pixel image
+        # a picture with many lines needs less memory as a pixel image than as vector graphics
         many = sum(len(axes.collections) for axes in part.axes) and not any(axes.lines for axes in part.axes)
         return f'<figure><img alt="" src="{as_image(part, "png" if many else "svg")}"></figure>'
     return format_part(part()) if callable(part) else ""

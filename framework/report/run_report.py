@@ -55,7 +55,8 @@ class SolveRecord:
         counts: numbers of steps and iterations, and times, by name.
         summary: counts and times in one line.
         steps: see `plot_steps`.
-        work: columns of ``steps`` that contain measures of work, such as iterations, by the name of the measure.
+        work: for each measure of computational work, such as iterations, the column of ``steps`` that contains it, by
+            the name of the measure.
         settings: settings of the solver, by name.
         failed_attempts: (start, step size, reason) of each rejected step.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
@@ -93,8 +94,8 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """Prepare the report. Each solver calls this function when the solver is created. The report is therefore also
-    written after an error. Only the first call has an effect.
+    """Arrange that the report is written at the end of the run, or after an error that ends the run. Each solver calls
+    this function when the solver is created. Only the first call has an effect.
     """
     if not _run.begun:
         _run.begun = True
@@ -103,8 +104,8 @@ def begin_report() -> None:
 
 
 def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -> None:
-    """Collect the data of a finished or failed solve. If the solve is one of the first `DETAILED` solves or has failed,
-    also describe it and the model in detail and write the page. The call is collective.
+    """Collect the data of a finished or failed solve. If the solve has failed, or is one of the first `DETAILED`
+    solves, also describe the solve and the model in detail, and write the page. The call is collective.
     """
     _run.solves.append(record)
     _run.hooks += [hook for hook in hooks if not any(hook is other for other in _run.hooks)]
@@ -198,7 +199,7 @@ def _tabulate_options() -> list[ReportTable]:
     omitted.
     """
     given, own = given_options(), model_options()
-    # Windlass sets this option, not the user
+    # this option is not shown, because Windlass sets it and not the user
     given.pop("skip_petscrc", None)
     rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
     others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]
@@ -229,7 +230,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Return whether an environment variable affects a run."""
+    """Return whether an environment variable can affect a run; the report shows only such variables."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 

@@ -1,1 +1,1 @@
-"""Checkpoints: files with the state and all other data that are needed to continue a run."""
+"""Checkpoints: files with the state and all other data with which a run can be continued."""

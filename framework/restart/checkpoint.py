@@ -1,9 +1,9 @@
-"""Checkpoints: one file with all data that are needed to continue a run of several solves after it was killed.
+"""Checkpoints: one file with all data that are needed to continue a killed run of several solves.
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order in which they
 start. The file has one record for each solve. The record of a finished solve contains its last state; the record of the
 current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
-record in the file continues from its record; a finished solve therefore returns immediately.
+record in the file continues from this record, so a solve that was finished in the interrupted run returns immediately.
 
 At each checkpoint, except automatic checkpoints, the solver discards all cached data that are not in the file, such as
 tangents, factorisations and lists of neighbours. After such a checkpoint, an uninterrupted run and a restarted run
@@ -58,9 +58,9 @@ class Checkpoint(StepHook):
             exists.
 
     Attributes:
-        path, every: the arguments; if the argument ``every`` was None, the attribute is the default number.
+        path, every: values of the arguments; if the argument ``every`` was None, the attribute is the default number.
         clock: object that determines when an automatic checkpoint is due.
-        is_written: whether this process has written the file.
+        is_written: whether this process has already written the file.
         is_unasked: whether all checkpoints are automatic; automatic checkpoints are removed when the script ends
             without error.
 
@@ -98,7 +98,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # if the path is the file to continue from, the file is checked when it is opened
+        # a file to continue from is not checked at this point, because it is checked when it is opened
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):
@@ -111,15 +111,16 @@ class Checkpoint(StepHook):
             say(f"there is no checkpoint file '{self.path}' to continue from: the run starts again")
 
     def _prepare(self) -> None:
-        """Check that the file can be written, and lock it."""
+        """Check that the checkpoint file can be written, and lock the file."""
         check_place(self.path, "path of Checkpoint")
         self._claim = Claim([self.path], "Checkpoint", takes_over=True)
         if is_first_process():
             self._lock = OutputLock(self.path, "checkpoint file")
 
     def begin(self, solve_checkpoint: Solve) -> int | None:
-        """Begin a solve, and return its number; return None if the solve is part of another solve, which writes the
-        checkpoints."""
+        """Begin a solve, and return its number. If the solve is part of another solve, return None; in this case the
+        other solve writes the checkpoints.
+        """
         if self._active is not None and not self._active.paused:
             return None
         self._active = solve_checkpoint
@@ -143,8 +144,8 @@ class Checkpoint(StepHook):
             self.leave_replay()
 
     def leave_replay(self) -> None:
-        """End the replay (the part of a restarted run that repeats solves of the interrupted run). Afterwards the run
-        computes new results.
+        """End the replay (the part of a restarted run that repeats solves of the interrupted run). After this call the
+        run computes new results.
         """
         if process.replaying is not None and process.replaying() is self:
             process.replaying = None
@@ -187,9 +188,10 @@ class _Restarts:
 
     Attributes:
         asked: whether the options for checkpoints have been read from the command line.
-        from_options: the checkpoint that the command line requests.
-        unasked: the automatic checkpoint of models that request no checkpoint.
-        replaying: the checkpoint from whose file the script is still repeating solves; None if there is none.
+        from_options: the `Checkpoint` that options of the command line request.
+        unasked: the automatic `Checkpoint` of a script that requests no checkpoints.
+        replaying: the `Checkpoint` with the file from which the script repeats solves of the interrupted run; None
+            after all these solves were repeated.
     """
 
     asked: bool = False

@@ -13,10 +13,10 @@ LONGEST_WAIT = 64
 
 
 class Clock:
-    """Clock that measures the elapsed time since the last checkpoint.
+    """Clock that measures the elapsed time since the previous checkpoint.
 
-    Under MPI the first process reads the time and broadcasts the result. The number of steps between two readings is
-    adapted to the duration of a step, so that the cost of the readings is negligible.
+    Under MPI the first process reads the time and broadcasts the result. The number of steps between two readings of
+    the clock depends on the duration of a step, so that the readings take a negligible time.
 
     Args:
         minutes: elapsed time after which a checkpoint is due [min]; 0: never.
@@ -28,7 +28,7 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Begin a new interval after a checkpoint was written."""
+        """Measure the elapsed time from now on; called after a checkpoint was written."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1
@@ -43,7 +43,7 @@ class Clock:
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
-        """Count steps in which the clock is not read."""
+        """Add to the number of steps since the clock was last read."""
         self._wait -= steps
 
     def is_due(self) -> bool:

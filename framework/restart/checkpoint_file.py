@@ -1,10 +1,10 @@
 """The checkpoint file: an HDF5 file with one record per solve. Each checkpoint replaces the whole file.
 
-A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The file is created in
-memory, written to a temporary file in the same folder, flushed to the disk and then renamed. If the process is killed
-while writing, the previous file remains complete. A digest is stored after the HDF5 data, and is checked before the
-HDF5 library opens the file. The digest is necessary because the library reads some damaged files as if they were empty,
-and may crash on others.
+A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The content of the file
+is created in memory and written to a temporary file in the same folder, which is flushed to the disk and then renamed.
+If the process is killed while it writes, the previous file remains complete. A digest is stored after the HDF5 data,
+and is checked before the HDF5 library opens the file. The digest is necessary because the HDF5 library reads some
+damaged files as if they were empty, and may crash when it reads other damaged files.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
     Args:
         path: the file.
         every: number of steps between checkpoints.
-        number: number of the solve, from 0.
-        record: data that are needed to continue the solve.
+        number: number of the present solve in the script, from 0.
+        record: data that are needed to continue the present solve.
         before: the file with the records of earlier solves.
 
     Raises:

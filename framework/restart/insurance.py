@@ -1,5 +1,5 @@
-"""Selection of the checkpoints of a run: checkpoints that options request, checkpoints that the script requests, or
-otherwise automatic checkpoints.
+"""Selection of the checkpoints of a run: checkpoints that options request, or otherwise checkpoints that the script
+requests, or otherwise automatic checkpoints.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ class Insurance(Checkpoint):
     """Automatic checkpoints for a script that requests no checkpoints; they are written to a separate file at regular
     intervals of elapsed time.
 
-    If a run is shorter than one interval, nothing is written. The file is removed when the script ends without error;
-    after a crash or an interruption it remains. A failure to write the file is reported once and does not end the run.
+    If a run is shorter than one interval, nothing is written. The file with the checkpoints is removed when the script
+    ends without error; after a crash or an interruption the file remains. A failure to write the file is reported once
+    and does not end the run.
 
     Args:
         minutes: elapsed time between checkpoints [min].
@@ -76,7 +77,7 @@ class Insurance(Checkpoint):
         raise OutputError(f"'{self._folder}' is full of checkpoints: remove checkpoints that are no longer needed")
 
     def remove(self) -> None:
-        """Remove the file after the script has ended without error."""
+        """Remove the file of the automatic checkpoints after the script has ended without error."""
         if self.written is not None:
             self.written.unlink(missing_ok=True)
 
@@ -111,8 +112,8 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
 
 
 def is_replaying() -> bool:
-    """Return whether a restarted script is repeating solves of the interrupted run. The output of these solves is
-    already in the files.
+    """Return whether a restarted script is repeating solves of the interrupted run. The output files already contain
+    the results of these solves.
     """
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None

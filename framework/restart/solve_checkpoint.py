@@ -1,5 +1,5 @@
-"""Checkpoints of one solve: the times at which they are written, their content, and the continuation of a solve from a
-checkpoint.
+"""Checkpoints of one solve: the times at which checkpoints are written, their content, and the continuation of a solve
+from a checkpoint.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Restartable(Protocol):
     """Checkpoint object of the solve in progress, None if there is no solve in progress."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that must be equal after a restart, by name with unit."""
+        """Return the settings that the restarted run must not change, by name with unit."""
 
     def update_state(self, state: State) -> None:
-        """Update the state after user code has changed the state or the model between two steps."""
+        """Complete the state after user code has changed the state or the model between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the values, such as step sizes and counts, that the solver needs for the next step in addition to the
@@ -100,8 +100,8 @@ class SolveCheckpoint:
 
     @property
     def paused(self) -> bool:
-        """Whether the solver has returned control to its caller between two steps. A solve that the caller starts in
-        this phase is not part of this solve.
+        """Whether the solver has, between two steps, returned control to its caller. A solve that the caller starts
+        during this time is not part of this solve.
         """
         return self._interrupt.paused
 
@@ -109,8 +109,8 @@ class SolveCheckpoint:
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # until the next step, processes announce their collective calls, because a process may leave the loop of the
-        # caller without an error
+        # until the next step, each process announces its collective calls, because the caller's loop may end without an
+        # error on only some of the processes
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
@@ -134,7 +134,7 @@ class SolveCheckpoint:
         """Set state, solver, hooks and switchable columns to the values in the last checkpoint of this solve.
 
         Returns:
-            Whether the solve had already ended in the interrupted run.
+            Whether this solve had already ended when the interrupted run stopped.
 
         Raises:
             ModelError: the record belongs to another solve or model, or a hook cannot continue after a restart.
@@ -195,7 +195,8 @@ class SolveCheckpoint:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if one is due, and stop the solve after Ctrl-C; call this method before each step.
+        """Write a checkpoint if it is due, and stop the solve if the user has pressed Ctrl-C; call this method before
+        each step.
 
         Raises:
             KeyboardInterrupt: see `check_interrupt`.
@@ -221,12 +222,12 @@ class SolveCheckpoint:
         return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
 
     def skip(self, steps: int) -> None:
-        """Count steps that were executed without a call of `before_step`."""
+        """Pass to the clock the number of steps that were executed without a call of `before_step`."""
         if self._checkpoint is not None:
             self._checkpoint.clock.skip(steps)
 
     def check_interrupt(self, state: State) -> None:
-        """Stop the solve after Ctrl-C, and store the state; call this method between two steps.
+        """If the user has pressed Ctrl-C, store the state and stop the solve; call this method between two steps.
 
         Raises:
             KeyboardInterrupt: the user has pressed Ctrl-C; notes that are attached to the exception describe the stored
@@ -262,13 +263,13 @@ class SolveCheckpoint:
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:
-        """Store the last state after the solve and all hooks have finished. If checkpoints are only automatic, the
-        state is stored only if a checkpoint is due.
+        """Store the last state after the solve and all hooks have finished. If the run has only automatic checkpoints,
+        the state is stored only if a checkpoint is due.
         """
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # the solve had already ended in the interrupted run, so the solver has not read its options
+            # the solve had already ended in the interrupted run, so in this run the solver has not read its options
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)

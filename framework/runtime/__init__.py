@@ -1,1 +1,3 @@
-"""Initialisation of PETSc, stages of PETSc's log, and interruption by Ctrl-C; independent of models."""
+"""Initialisation of PETSc, stages of PETSc's log, and interruption by Ctrl-C; these functions do not depend on
+models.
+"""

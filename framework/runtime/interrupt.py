@@ -22,8 +22,8 @@ class Interrupt:
 
     Attributes:
         wanted: whether the user has pressed Ctrl-C, so that the solve must end after the current step.
-        paused: whether the solve has returned control to its caller; Ctrl-C then applies to another solve, or ends the
-            program immediately.
+        paused: whether the solve has, between two steps, returned control to its caller; in this case Ctrl-C applies to
+            another solve, or ends the program immediately.
     """
 
     def __init__(self, single: bool) -> None:

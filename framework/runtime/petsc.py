@@ -12,7 +12,7 @@ from windlass.framework.command_line import options
 
 options.start()
 
-# imported here, because the arguments and the number of threads must be set first
+# imported after the statements above, because the arguments and the number of threads must be set before the import
 from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]
@@ -21,13 +21,14 @@ __all__ = ["PETSc", "release_dropped"]
 def release_dropped(comm: Any = None, solvers: bool = False) -> None:
     """Free the PETSc objects to which Python no longer refers. The call is collective over ``comm``.
 
-    PETSc keeps these objects until this call, because each process may release them in a different order. Without this
-    call, matrices and factors of successive solvers would fill the memory, even in a serial run.
+    PETSc keeps released objects until this call, because the order in which they are released may differ between
+    processes. Without this call, matrices and factors of successive solvers would fill the memory, even in a serial
+    run.
 
     Args:
         comm: mpi4py communicator, or None for this process alone.
-        solvers: whether to free solvers, too. For this, Python must search for reference cycles, which takes about 0.1
-            s.
+        solvers: whether to free solvers, too. To free solvers, Python must search for reference cycles, which takes
+            about 0.1 s.
     """
     if solvers:
         gc.collect()

@@ -1,1 +1,1 @@
-"""The state of a model, and evaluations at a state."""
+"""The state of a model, and evaluations of models at a state."""

@@ -4,7 +4,7 @@ The functions are not collective: each process assembles the whole model, which 
 distributed.
 
 The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
-to ``state.q[i]``. Constraints are not included; only the solvers assemble them.
+to ``state.q[i]``. The functions omit constraints, which only the solvers assemble.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def assemble_matrix(
     *,
     velocity_terms: bool = True,
 ) -> Any:
-    """Return dq times the derivative of `assemble_vector` with respect to the coordinates q, plus dv times its
-    derivative with respect to the velocities v, as a PETSc matrix [N/m, ...]. With dq = 1 and dv = 0, the result is the
-    stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
+    """Return a weighted sum of derivatives of `assemble_vector` as a PETSc matrix [N/m, ...]: dq times the derivative
+    with respect to the coordinates q, plus dv times the derivative with respect to the velocities v. With dq = 1 and dv
+    = 0, the result is the stiffness matrix K; with dq = 0 and dv = 1, it is the damping matrix D.
 
     If da is not zero, the sum M(q) a + `assemble_vector` is differentiated instead, and da times its derivative with
     respect to the accelerations a is added; all derivatives are evaluated at the accelerations of the state. If the
@@ -92,7 +92,7 @@ def assemble_matrix(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     if da == 0.0 and velocity_terms:
-        # inertia forces that are quadratic in the velocities are part of f, also if da = 0
+        # inertia forces that are quadratic in the velocities are part of f, even if da = 0
         for component, system in assembly.layout.systems.items():
             if system.inertia is not None and system.inertia.tangent is not None:
                 system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))

@@ -1,5 +1,5 @@
 """Evaluation of output variables of entities at a state. Each process evaluates its own rows, and all processes receive
-the result.
+the values of all rows.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """Evaluate an output variable like `eval_output`, but without checks of arguments, and from the fields into which
-    `load_outputs` has loaded a state.
+    """Evaluate an output variable, like `eval_output`, but without checks of arguments, and for the state that
+    `load_outputs` has loaded into the fields.
     """
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
@@ -97,15 +97,15 @@ def read_output(entity: Entity, name: str, world: World, fields: Fields, **where
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """The rows of a handle in the local numbering of the processes that evaluate the rows.
+    """The rows of a handle that this process evaluates, in the process-local numbering.
 
     Attributes:
         rows: rows that this process evaluates; a single process evaluates all rows, in the order of the handle.
         positions: indices of ``rows`` among the rows of the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the assembly of this process.
-        summed: whether the value of a row is the sum of contributions of several processes, because they share the work
-            within the row (contact sets).
+        summed: whether the value of a row is the sum of contributions of several processes, because the processes share
+            the work within the row (contact sets).
         all_rows: row numbers of the handle, shape (count,).
     """
 
@@ -118,7 +118,7 @@ class EvaluatedRows:
 
     @property
     def parallel(self) -> bool:
-        """Whether several processes share the world."""
+        """Whether the rows of the world are divided among several processes."""
         return self.assembly.layout.size > 1
 
     def evaluate_here(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:

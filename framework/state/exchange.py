@@ -1,5 +1,5 @@
-"""Conversion between the local states of the processes and the state of the whole model in world order, which is the
-order of the world numbers.
+"""Conversion between the states of single processes and the state of the whole model in world order, which is the order
+of the world numbers.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def gather_reference(assembly: Assembly) -> FloatArray:
 
 
 def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return, on every process, the arrays of the whole model in world order. The arrays are combined from the local
-    arrays. Argument and result are dictionaries with the names of the arrays of a state as keys.
+    """Return, on every process, the arrays of the whole model in world order. Each array is combined from the arrays of
+    all processes. Argument and result are dictionaries with the names of the arrays of a state as keys.
     """
     layout, number = assembly.layout, assembly.world.numbering
     owned = len(layout.owned)
@@ -50,8 +50,8 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the local arrays of this process from arrays of the whole model in world order. Argument and result are
-    dictionaries with the names of the arrays of a state as keys.
+    """Return the process-local arrays of this process from arrays of the whole model in world order. Argument and
+    result are dictionaries with the names of the arrays of a state as keys.
     """
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
@@ -59,7 +59,9 @@ def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if the lengths of the arrays of a whole state do not fit a model with this numbering."""
+    """Raise ModelError if the arrays of a state of the whole model have lengths that do not fit a model with this
+    numbering.
+    """
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:

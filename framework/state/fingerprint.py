@@ -110,7 +110,8 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
     Args:
         world: the world.
         before: earlier result of `list_switches`; if None, all rows of changed tables are returned.
-        version: earlier value of ``World.version``; only changes that were made after this version are returned.
+        version: earlier value of ``World.version``; only changes that were made since ``World.version`` had this value
+            are returned.
     """
     changes: dict[str, Any] = {}
     if world.version == version:

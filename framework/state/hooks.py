@@ -30,34 +30,39 @@ class StepHook:
             of all other hooks.
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
             `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
-            step again from the equations of motion.
+            step anew from the equations of motion.
     """
 
     changes_state = False
     changes_forces = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Called before the first step of a solve, with the end time [s] and the estimated number of steps.
+        """The solver calls this method before the first step of a solve, with the end time [s] and the estimated number
+        of steps.
 
         After a restart, the method is called with the initial state of the solve, before `restore`.
         """
 
     def before_step(self, state: State) -> None:
-        """Called at the start of a step, before the first Newton run; the method may change switchable columns by
-        ``World.set``."""
+        """The solver calls this method at the start of a step, before the first Newton run; the method may change
+        switchable columns by ``World.set``.
+        """
 
     def after_iteration(self, state: State, error: float) -> None:
-        """Called after a Newton run and its post-Newton update; ``error`` is the force error [N]."""
+        """The solver calls this method after a Newton run and its post-Newton update; ``error`` is the force error
+        [N].
+        """
 
     def after_step(self, state: State) -> None:
-        """Called after an accepted step."""
+        """The solver calls this method after an accepted step."""
 
     def finish(self, state: State) -> None:
-        """Called after the last step; if the solve fails, called with the last good state."""
+        """The solver calls this method after the last step; if the solve fails, ``state`` is the last good state."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Return the reasons why results of this hook are doubtful; called at the end of a solve. The call is
-        collective."""
+        """Return the reasons why results of this hook are doubtful, or an empty list; the solver calls this method at
+        the end of a solve. The call is collective.
+        """
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
@@ -89,7 +94,7 @@ class StepHook:
         return inf
 
     def skip(self, steps: int) -> None:
-        """Receive the number of steps that ran without calls of this hook."""
+        """Receive the number of steps that have run without calls of this hook since the last call."""
 
     def find_obstacle(self) -> str:
         """Return the reason why this hook cannot continue after a restart, or "" if it can. A solve with a `Checkpoint`
@@ -138,7 +143,7 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
     """Return the earliest time [s] at which one of the hooks requires the end of a step, or inf.
 
     Raises:
-        ModelError: a hook requires a time that is not later than the state.
+        ModelError: a hook requires a time that is not later than the time of the state.
     """
     earliest = inf
     for hook in hooks:
@@ -244,8 +249,8 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
-    """Raise ModelError if hooks cannot continue after a restart; the message states the reasons. ``what`` is the name
-    of the feature that requires restarts.
+    """Raise ModelError if at least one hook cannot continue after a restart; the message states the reasons. ``what``
+    is the name of the feature that requires restarts.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:

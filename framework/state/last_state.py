@@ -1,4 +1,4 @@
-"""The last state that a script has solved, which is stored for commands such as `windlass modes`."""
+"""The state at the end of the last solve of a script; commands such as `windlass modes` use this state."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class RowPlaces:
 
     Args:
         world: the world.
-        assembly: the assembly of a local state, None for values in world order.
+        assembly: the assembly of a process-local state, None for values in world order.
         entity: constraints for ``lam``; connectors with history values, or rows of `GenericData`, for ``data`` and
             ``start_data``.
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
@@ -73,8 +73,9 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """Return the maximum over all processes, of which each has only a part of the values. Values of a state in
-        world order are complete on each process and are returned unchanged, unless ``together`` is true.
+        """Return the largest value of each entry over all processes, because each process has only a part of the
+        values. For a state in world order, each process has all values, so ``values`` is returned unchanged unless
+        ``together`` is true.
         """
         if self._assembly is None and not together:
             return values

@@ -32,20 +32,20 @@ CHANGING = frozenset((*NAMES, "t", "step"))
 
 
 class State:
-    """All values that a solver changes.
+    """All values of a model that a solver changes.
 
     ``State(world)`` contains the values of the whole model in world order, which is the order of the world numbers.
     Under MPI every process has the values of the whole model. The state of a solver contains only the values of one
     process; `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array; values that are not finite or have
-    a different shape raise ModelError. A state belongs to one world. To use its values in another world, such as a
-    changed copy of the model, create a state of the other world, and call its method `assign`. Alternatively, save the
-    state and call `load` of the new state.
+    a different shape raise ModelError. A state belongs to one world. To use the values of a state in another world,
+    such as a changed copy of the model, create a state of the other world, and call the method `assign` of the new
+    state. Alternatively, save the state to a file, and call the method `load` of the new state.
 
     Args:
         world: the world, which the constructor finalizes if necessary.
-        assembly: the assembly of this process, for a state in its local numbering.
+        assembly: the assembly of this process, for a state in process-local numbering.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,) for n coordinates.
@@ -56,7 +56,8 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step.
+        saved: whether `save` was called during a solve; if true, the solver discards cached data before the next step,
+            see `save`.
     """
 
     saved = False
@@ -106,7 +107,8 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly to whose local numbering the values belong; for whole states, the assembly of the whole world.
+        """The assembly to whose process-local numbering the values belong; for whole states, the assembly of the whole
+        world.
 
         Raises:
             ModelError: the state is whole, but the world is distributed.
@@ -120,7 +122,7 @@ class State:
 
     @checked(assembly=instance("Assembly"))
     def is_local_to(self, assembly: Assembly) -> bool:
-        """Whether the values are in the local numbering of an assembly."""
+        """Whether the values are in the process-local numbering of an assembly."""
         return self._assembly is assembly
 
     def copy(self) -> State:
@@ -129,8 +131,8 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, and return self. The other state may belong to another world with arrays of
-        equal sizes, for example to the original of a changed model.
+        """Copy all values of another state, and return self. The other state may belong to another world if its arrays
+        have equal sizes, for example to the model from which this model was copied.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -165,11 +167,11 @@ class State:
 
         Args:
             entity: the entities to which the values belong.
-            name: name of the array. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node or body, in
-                the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of
-                constraints, in the order of their equations. ``data`` or ``start_data``: the history values of
-                connectors, or of rows of `GenericData`. History variables are in the order of the law's docstring, each
-                with one value per segment or point; rows with fewer values end with NaN.
+            name: name of an array of the state. ``q``, ``v``, ``a`` or ``carried``: one value per coordinate of a node
+                or body, in the order of ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the
+                multipliers of constraints, in the order of their equations. ``data`` or ``start_data``: the history
+                values of connectors, or of rows of `GenericData`. History variables are in the order of the law's
+                docstring, each with one value per segment or point; rows with fewer values end with NaN.
 
         Raises:
             ModelError: the handle belongs to another world, or its entities have no values of this name.
@@ -250,9 +252,9 @@ class State:
         """Write the whole state with its history values to a file (``.npz``), which `load` reads.
 
         The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
-        has a digest. An old file is replaced only after the new file is complete. If the state is saved between two
-        steps of a solve, the solver computes the tangent again. The further results of the solve are then bit-identical
-        to the results of a solve that continues from the file.
+        has a digest, with which `load` detects damaged files. An old file is replaced only after the new file is
+        complete. If the state is saved between two steps of a solve, the solver computes the tangent again. The further
+        results of the solve are then bit-identical to the results of a solve that continues from the file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -331,8 +333,8 @@ def check_world(state: State, world: World, where: str) -> None:
 
 
 def local_state(assembly: Assembly, state: State | None) -> State:
-    """Return a new local state with the values of a state of the same world, or with the initial values if no state is
-    given.
+    """Return a new process-local state with the values of a state of the same world, or with the initial values if no
+    state is given.
 
     Raises:
         ModelError: the state belongs to another world.
@@ -352,8 +354,8 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """Return the state itself if it is in the local numbering of this process, otherwise a copy in the local numbering;
-    see `local_state`.
+    """Return the state itself if its values are in the process-local numbering, otherwise a copy in the process-local
+    numbering; see `local_state`.
     """
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

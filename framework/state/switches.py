@@ -1,9 +1,9 @@
 """Values of switchable columns (see `World.set`) in state files, such as friction, supports and loads.
 
 A state is valid only together with the values that the switchable columns had when the state was computed. For example,
-history values of a contact without friction contain no sticking positions. Therefore a file contains all switchable
-numeric columns as ``switch.<kind>.<column>``, with one row if all rows are equal. When the file is loaded, the columns
-are compared with the model.
+history values of a contact without friction contain no sticking positions. Therefore a state file contains all
+switchable numeric columns as arrays ``switch.<kind>.<column>``, with only one row if all rows are equal. When the file
+is loaded, these columns are compared with the columns of the model.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
 
     Args:
         world: the world.
-        kept: entries of the file, which include the result of `describe_switches`, except in files of old versions.
+        kept: entries of the file; they include the result of `describe_switches`, unless an old version of Windlass
+            wrote the file.
         how: ``"compare"``: raise an error for differences; ``"restore"``: set the columns of the model; ``"keep"``: do
             nothing.
         where: name of the file, for the message.

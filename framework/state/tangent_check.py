@@ -7,9 +7,9 @@ The residual consists of the equations of motion and the constraint equations,
 where M is the mass matrix, C are the constraint equations, C_q the derivatives of C with respect to q, and λ the
 multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
 weighted sum. A central difference with step h has a truncation error of about h² times the third derivative, and a
-rounding error of about ε R/h for residuals of the size R and numbers with the relative rounding error ε. With h = 1e-6
-the error is about 1e-9 of the largest entry of a row. Contact states do not change during the comparison, because they
-are history values.
+rounding error of about ε R/h, for residuals of magnitude R and the relative rounding error ε of floating-point numbers.
+With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact states are history
+values, and do not change during the comparison.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "mult
 
 
 class Wrong(NamedTuple):
-    """The entry of a tangent with the largest error: row, column, value, correct value, and the number of wrong entries
-    of the tangent.
+    """The entry of a tangent with the largest error: matrix row, matrix column, value and correct value, together with
+    the number of wrong entries of the tangent.
     """
 
     row: int
@@ -89,11 +89,12 @@ def check_tangent(
 
     Args:
         world: the model.
-        state: state of the comparison; default: initial values. History values do not change.
+        state: state of the comparison; default: initial values. The history values of this state are used in all
+            evaluations.
         states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
         displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
-        tolerance: largest error of an entry, relative to the largest entry of its row [1].
+        tolerance: largest allowed error of an entry, relative to the largest entry of its matrix row [1].
         seed: seed of the random numbers.
 
     Raises:
@@ -125,7 +126,8 @@ def check_fields(
         assembly: the assembly with the fields.
         tolerance: see `check_tangent`.
         where: description of the fields in error messages.
-        limit: largest error of any entry, in the unit of that entry, regardless of the scale of its row.
+        limit: largest allowed error of any entry, in the unit of the entry; unlike the tolerance, it does not depend on
+            the other entries of the matrix row.
 
     Raises:
         ModelError: see `check_tangent`.
@@ -136,7 +138,8 @@ def check_fields(
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
                 raise ModelError(f"forces are not finite {where}: must be finite; use a smaller displacement")
-            # the rounding error of a row scales with the largest entry of the row in any derivative
+            # the rounding error of a matrix row is proportional to the largest entry of this row in any of the
+            # derivatives
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():
@@ -175,8 +178,8 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """Return the entry with the largest error above the tolerance of its row, or None if all errors are within the
-    tolerance.
+    """Return the entry with the largest error among all entries whose errors exceed the tolerance of their matrix row,
+    or None if there are no such entries.
     """
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
@@ -291,8 +294,8 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
 
 
 def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
-    """Return the rows of a system that couple two coordinates; if one of the two unknowns is a multiplier, return the
-    rows that couple the other.
+    """Return the rows of a system that couple two given coordinates; if one of the two given unknowns is a multiplier,
+    return the rows that couple the other unknown.
     """
     there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
     return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)

@@ -54,7 +54,7 @@ from windlass.framework.model.world import World as Tables
 
 
 class Rows(Protocol):
-    """Interface through which laws use the local numbering of a process; see `Layout`."""
+    """Interface through which laws use the process-local numbering; see `Layout`."""
 
     rank: int
     size: int
@@ -71,28 +71,28 @@ class Rows(Protocol):
     losses: dict[type[Component], Losses]
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
-        """Return the local numbers of world coordinates."""
+        """Return the process-local numbers of world coordinates."""
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the local numbers of the multipliers of rows."""
+        """Return the process-local numbers of the multipliers of rows."""
 
     def owners(self, component: type[Component]) -> IntArray:
         """Return the process that owns each row of a table."""
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the local rows of their table."""
+        """Return the indices of entities among the process-local rows of their table."""
 
 
 @dataclass(frozen=True)
 class LocalRows:
-    """The rows of one table that this process evaluates, in local numbering.
+    """The rows of one table that this process evaluates, in process-local numbering.
 
     Attributes:
         world: the world.
         table: the table.
         rows: row numbers in the table, shape (rows,).
-        dofs: local coordinate numbers, shape (rows, n).
-        layout: the local numbering.
+        dofs: process-local indices of the coordinates of the rows, shape (rows, n).
+        layout: the process-local numbering.
     """
 
     world: Tables
@@ -156,7 +156,7 @@ class LocalRows:
         """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of additional fields by name, each of shape (rows, ...).
+            derived: values of additional fields of the records, by name, each of shape (rows, ...).
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
@@ -219,8 +219,8 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether each process stores all rows of a world with this law, because any two surfaces may come into contact
-        (contact sets).
+        """Whether, in a world with this law, each process stores all rows of all tables, because any two surfaces may
+        come into contact (contact sets).
         """
         return self.replicated or self.reads is not None
 
@@ -234,8 +234,9 @@ def register(law: Law) -> None:
 
     Args:
         component: the schema.
-        role: role of the law, which determines when its system is evaluated; see `Role`. ``data`` rows are history
-            values; ``passive`` rows are only read by other laws (the ground, materials, surfaces).
+        role: role of the law, which determines when its system is evaluated; see `Role`. The rows of a law with the
+            role ``data`` are history values; rows of a law with the role ``passive`` are only read by other laws (the
+            ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
             coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world coordinate
             numbers of the rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
@@ -249,11 +250,11 @@ def register(law: Law) -> None:
         fills: columns without default for which ``fill_defaults`` sets values.
         makes: components of the nodes that ``fill_defaults`` may create from the values of a row.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
-        replicated: whether rows are local on all processes, because the processes share the work within a row (contact
+        replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
-            (k,), if couplings change (`NeighbourPattern`). A process with these rows stores the coordinates and markers
-            of these entities.
+            (k,), if couplings change (`NeighbourPattern`). A process that evaluates such rows also stores the
+            coordinates and markers of these entities.
         multipliers: number of multipliers of each row (constraints).
         family: marker family to which the rows belong (markers).
         source: literature source of the law.
@@ -282,7 +283,7 @@ def register_family(
 
     Args:
         family: the family, e.g. ``MarkerFamily("position marker")``.
-        allocate: function ``(world, ids, layout)`` that creates the NamedTuple of columns for the local markers
+        allocate: function ``(world, ids, layout)`` that creates the NamedTuple of columns for the process-local markers
             ``ids``.
         register_pair: function ``(component, force, ...)`` that registers a law between two markers of the family, if
             the family supports such laws.
@@ -298,8 +299,9 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
     """Register a law between two markers, and create all its functions from kernels. Call this function once, at the
     end of the file of the law.
 
-    The marker family of ``marker0`` registers the law. The arguments are explained in
-    `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate markers.
+    The function ``register_pair`` of the marker family of ``marker0`` then registers the law. The arguments are
+    explained in `windlass.connectors.markers.pair_laws.register_kind`, which registers laws for position and coordinate
+    markers.
 
     Args:
         component: the schema, which must have ``marker0``, ``marker1`` and ``active``.
@@ -360,5 +362,5 @@ def list_registered() -> list[type[Component]]:
 
 
 def laws() -> Mapping[type[Component], Law]:
-    """All registered laws."""
+    """All registered laws, by component."""
     return dict(_laws)
