@@ -108,13 +108,13 @@ class Static(StepSolver):
         decide_in_newton: number of residual evaluations, in the first Newton run of a load step, in which contact
             points of cables may change between open and closed, and between stick and slip. With 0, contact states
             change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
-            large first iteration has increased this value. With "check", residuals must also be small relative to
-            loads, reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce
-            data of other programs.
-        passes_from: start of the passes of a load step. With "near", a pass starts from the solution of the previous
-            pass if the force error of that solution is at most the contact force. With "step", all passes start from
-            the last converged state, which is necessary to reproduce data of other programs.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
+            much too large and thereby increased the residual to which the tolerance refers. With "check", residuals
+            must also be small relative to loads, reactions and inertia. With "accept", such residuals are accepted,
+            which is necessary to reproduce data of other programs.
+        passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
+            solution of the previous pass if the force error of that solution is at most the contact force. With "step",
+            all passes start from the last converged state, which is necessary to reproduce data of other programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
@@ -237,8 +237,8 @@ class Static(StepSolver):
         Raises:
             ModelError: coordinates have no stiffness, or the first tangent is singular; the message names these
                 coordinates.
-            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error
-                contains its state).
+            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error then
+                contains the unstable equilibrium).
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)

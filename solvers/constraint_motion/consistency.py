@@ -140,7 +140,7 @@ class Consistency:
         """Project initial positions and velocities onto the constraints, and find accelerations and multipliers.
 
         Args:
-            state: the start.
+            state: the initial state.
             h: step size [s].
 
         Raises:
@@ -280,7 +280,7 @@ class Consistency:
         jerk = self._eval_jerk(state, h)
         if not integrator.rate_level:
             offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
-            # constraints on velocities need no offset, because the next steps fulfil them exactly
+            # constraints on velocities need no offset c, because the next steps fulfil them exactly
             missed = np.where(rates.find_rates(), 0.0, offset * jerk)
             velocities = MassSolver(self._problem, over) if over else solver
             self._move(state, velocities.solve(zero, np.append(missed, 0.0))[0])
@@ -290,8 +290,9 @@ class Consistency:
             state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return changes of velocities that close a gap of constraint rates, shape (m,), and the resulting changes of
-        forces. The third result is the factor [s] of the damping matrix that is added to the mass matrix, h or 0.
+        """Return the changes of velocities that change the constraint rates Ċ by the negative of a given gap, shape
+        (m,), and the resulting changes of forces. The third result is the factor [s] of the damping matrix that is
+        added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -317,7 +318,7 @@ class Consistency:
         return force
 
     def _move(self, state: State, change: FloatArray) -> None:
-        """Change the velocities of the state and the fields."""
+        """Add ``change`` to the velocities of the state and of the fields, and update the markers."""
         self._problem.assembly.fields.v[:-1] += change
         state.v += change
         self._problem.assembly.update_markers()

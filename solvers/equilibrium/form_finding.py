@@ -5,11 +5,11 @@ difference in length. If the potential is reduced from such a shape, the line fo
 tension from the first solution on, as in a net under tension. There are two stages:
 
 1. Force densities. Each row (one cable element) has no bending stiffness, and the axial force N = ρ |r'| with the
-   stretch |r'|, independent of the reference length of the row. The constant ρ is the force density. The equilibrium is
-   the solution of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ
-   |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law
-   predicts for the force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at
-   most 10 %, or after `DENSITIES` solutions.
+   stretch |r'|; this force does not depend on the reference length of the row. The constant ρ is the force density. The
+   equilibrium is the solution of linear equations, so the initial shape has no influence. The force density is
+   corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is
+   longer than its law predicts for the force N, and decreases if the row is shorter. The corrections end when all
+   lengths have errors of at most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
@@ -111,12 +111,12 @@ class Lines:
         return np.concatenate([np.zeros(0), *parts])
 
     def mean(self, values: FloatArray) -> FloatArray:
-        """Return the mean over each row of values at points, shape (rows,)."""
+        """Return the means of values at integration points over each row, shape (rows,)."""
         mean: FloatArray = np.bincount(self.row, self.weight * values, self.count) / self.length
         return mean
 
     def eval_stretch(self) -> FloatArray:
-        """Return the stretch |r'| [1] at all points."""
+        """Return the stretch |r'| [1] at all integration points."""
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
@@ -130,8 +130,8 @@ class Lines:
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Set the stiffness and the stress-free strain of lines, shape (points,) each. ``bend``: whether lines have
-        bending stiffness.
+        """Set the axial stiffness and the stress-free strain of lines at their integration points, shape (points,)
+        each. ``bend``: whether lines have bending stiffness.
         """
         on = self.are_lines[self.row]
         stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
@@ -270,8 +270,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Return forces [N] at all points after passes that change the force densities until the errors of all lengths
-        are below `NEAR`, but at most `DENSITIES` passes. Return None if a solve fails.
+        """Change the force densities in passes until the errors of all lengths are below `NEAR`, but in at most
+        `DENSITIES` passes. Return the forces [N] at all integration points, or None if a solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)

@@ -92,8 +92,8 @@ def summarise_faults(problem: NonlinearProblem) -> list[str]:
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """Return a hint if the stabiliser has no effect, otherwise an empty text. It has no effect if the motion that
-    `find_free_motion` has stored, which has no stiffness, also has no mass.
+    """Return a hint if the stabiliser has no effect, otherwise an empty text. The stabiliser has no effect if the
+    motion without stiffness that `find_free_motion` has stored also has no mass.
     """
     if problem.scheme.stabiliser == 0.0:
         return ""

@@ -61,7 +61,7 @@ class SubstructureLU:
 
     def setUp(self, pc: Any) -> None:
         """Factorise the present matrix."""
-        from scipy.linalg import lapack  # imported here, because one process works without it
+        from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         _, matrix = pc.getOperators()
         context: LocalMatrices = matrix.getPythonContext()
@@ -79,7 +79,7 @@ class SubstructureLU:
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
         """Compute y = A⁻¹ x; PETSc calls this function."""
-        from scipy.linalg import lapack  # imported here, because one process works without it
+        from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         plan, rows, right = self._plan, self._rows, self._right
         self._reduce(plan, self._factors, self._place, self._joint, x.array_r, rows, right)

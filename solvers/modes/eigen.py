@@ -157,7 +157,8 @@ class Eigensolver:
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # use the first result, because the new shift does not separate close eigenvalues as well
+                # use the result with the first shift, because the second shift does not separate close eigenvalues as
+                # well
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -474,7 +475,7 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Return the rows scaled to norm 1; rows that contain only zeros are unchanged."""
+    """Return a matrix whose rows are scaled to norm 1; rows that contain only zeros are unchanged."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found
@@ -493,7 +494,7 @@ def has_inverse(solver: Any) -> bool:
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
     """Create an EPS or PEP solver with shift and invert as the default, and with the tolerances for modes."""
-    from slepc4py import SLEPc  # imported here, because only modes need it
+    from slepc4py import SLEPc  # imported here, because only modal analyses need SLEPc
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)
     solver.setOptionsPrefix(prefix)

@@ -58,7 +58,8 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
     """Return the closed belts of a table. The call is collective.
 
     Returns:
-        The nodes of each belt as in `RunningBelt`, and the index of the belt of each local row, or -1, shape (rows,).
+        The nodes of each belt as in `RunningBelt`, and for each row of the table on this process the index of its belt,
+        or -1 without a closed belt, shape (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2
@@ -96,7 +97,7 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
     Args:
         assembly: the systems, whose fields contain the state.
-        held: local coordinates on which active constraints act.
+        held: process-local indices of the coordinates on which active constraints act.
         damping, stiffness: values of D and K in the sparsity pattern by rows, to which the terms are added.
     """
     found: list[RunningBelt] = []

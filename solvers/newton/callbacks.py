@@ -192,7 +192,7 @@ def test_convergence(
 @kernel
 def solve(start: int, context: Any) -> int:
     """Execute a Newton run: set loads and initial unknowns, call SNESSolve, read its outcome, and copy the solution to
-    the fields. Return 0, or the code of an error.
+    the fields. Return 0 on success, otherwise an error code.
     """
     c = load(context)
     address, handles, b = c.addresses, c.handles, c.buffers
@@ -434,7 +434,9 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """Decide for the compiled convergence test. An error is stored and raised after PETSc has returned."""
+        """Take a decision of the convergence test that the compiled test leaves to Python. An error is stored and
+        raised after PETSc has returned.
+        """
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

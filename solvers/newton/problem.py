@@ -366,7 +366,9 @@ class NonlinearProblem:
         self._programs[key] = uses if uses < self.uses else self._create_program(steps)
 
     def write_residual(self, out: Any) -> None:
-        """Write the local residual to the PETSc vector, with contributions of other processes."""
+        """Write the residual of the unknowns of this process to the PETSc vector, including contributions of other
+        processes.
+        """
         f, c = self.buffers.f, self.buffers.c
         if not self._parallel:
             self._write_all(f, c, self._places, out.array_w)

@@ -35,7 +35,7 @@ class StaticStates:
         assembly: the systems of this process.
 
     Attributes:
-        states: local indices of the coordinates of the states, shape (s,).
+        states: process-local indices of the coordinates of the states, shape (s,).
         are_sought: whether the states are unknowns of a static solve.
     """
 

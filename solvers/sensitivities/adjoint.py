@@ -122,7 +122,7 @@ def follow_plan(centre: Companion, plan: StepPlan, near: State | None, factors: 
     Args:
         centre: the model.
         plan: how the step was computed.
-        near: approximate end of the step, if known.
+        near: approximate solution at the end of the step, if known.
         factors: factorised tangent of a step at a nearby time, if known.
 
     Raises:
@@ -278,7 +278,7 @@ class Adjoint:
             companion.project(h)
             return sum(float(after[name] @ (getattr(state, name) - changed[name])) for name in MOTION)
 
-        # random numbers, because equal changes of all coordinates may have no effect
+        # random numbers, because equal changes of all coordinates may have no effect on the projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
@@ -519,7 +519,7 @@ class TurningSlopes:
     """Derivatives of the Euler parameters in the predictor and at the end of a step, by names of output and input.
 
     Attributes:
-        rotations: local indices of the Euler parameters, shape (k, 4).
+        rotations: process-local indices of the Euler parameters, shape (k, 4).
         slopes: by input, the derivatives of each output, shape (k, 4, 4); the last index belongs to the input. Inputs
             are the arrays `ROTATED` of the state at the start, and the unknowns "u"; outputs are the predicted
             coordinates "q0" and velocities "v0", and the arrays `ROTATED` at the end.
@@ -538,8 +538,8 @@ class TurningSlopes:
 
 
 def find_turning(centre: Companion, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> TurningSlopes:
-    """Return the derivatives of the Euler parameters in a step, see `TurningSlopes`, by central differences. Afterwards
-    the step has begun again.
+    """Return the derivatives of the Euler parameters in a step, see `TurningSlopes`, by central differences. After the
+    call, the companion model is again at the beginning of the step.
     """
     rotations, run, slopes = centre.integrator.rotations, step.runs[-1], dict[str, dict[str, FloatArray]]()
     of_dof = centre.problem.sparsity.unknowns.of_dof

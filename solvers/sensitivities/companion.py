@@ -40,7 +40,7 @@ REPEATED = 1e-9
 
 @dataclass
 class RepeatedRun:
-    """A repeated Newton run of a step of the motion.
+    """A Newton run of a step of the motion, repeated in a companion model.
 
     Attributes:
         unknowns: the solution, shape (u,).
@@ -66,7 +66,7 @@ class RepeatedRun:
 
 @dataclass
 class RepeatedStep:
-    """A repeated step of the motion.
+    """A step of the motion, repeated in a companion model.
 
     Attributes:
         h, then: size and end of the step [s].
@@ -289,7 +289,7 @@ def repeat_run(
     """Repeat a Newton run from unknowns near its solution.
 
     Args:
-        centre: the model, in the step.
+        centre: the companion model, in which the step has begun.
         near: unknowns, shape (u,).
         data: history values of the run, shape (d,); with return maps, approximate history values.
         maps: whether return maps compute the history values.

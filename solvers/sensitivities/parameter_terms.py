@@ -30,7 +30,9 @@ from windlass.solvers.sensitivities.motion import CompanionPair
 
 @kernel
 def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, total: FloatArray) -> None:
-    """Add scale · f · factors at the given places to total, shape (1,), and set f to 0 there."""
+    """Add the sum of scale · f · factors over the given indices to total, shape (1,), and set f to 0 at these
+    indices.
+    """
     for i in places:
         total[0] += scale * f[i] * factors[i]
         f[i] = 0.0

@@ -38,7 +38,7 @@ class ResultSlopes:
         create: Callable[[Sequence[str]], Companion],
     ) -> None:  # fmt: skip
         self._companion, self._pairs, self._varies, self._create = companion, pairs, varies, create
-        # parameters that change results directly, and the model in which all others are changed
+        # parameters that change results directly, and the companion model in which all other parameters are changed
         self._direct, self._others = set[str](), create(list(pairs))
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in NAMES}
 

@@ -260,7 +260,7 @@ def take_steps(context: Any) -> int:
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # copied element by element, because a slice would also compile an error message about shapes
+        # copied element by element, because numba would compile an error message about shapes for a slice
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]

@@ -180,9 +180,9 @@ class Integrator:
         generalised: whether the method has the acceleration-like variable A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether nonlinear constraints cause an error.
-        rotations: local indices of Euler parameters that are integrated as deviations from a steady rotation in each
-            step, shape (k, 4).
-        reference: reference coordinates by local index, shape (n + 1,).
+        rotations: process-local indices of Euler parameters that are integrated as deviations from a steady rotation in
+            each step, shape (k, 4).
+        reference: reference values of the coordinates of this process, shape (n + 1,).
     """
 
     beta: float

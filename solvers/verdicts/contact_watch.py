@@ -249,7 +249,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws that are restored at the end, if this solver runs within a step of another solver
+        # data of the laws that are restored at the end of the run, in case this solver runs within a step of another
+        # solver
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 

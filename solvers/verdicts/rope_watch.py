@@ -2,16 +2,16 @@
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
 the wrap angle. F is the sum of contact forces. A rope has been thrown off if F just before the loss of contact exceeds
-`THROWN` times the mean of F over the run, and if contact does not occur again. F just before the loss is a weighted
-maximum over the last steps; the weight of each step is `FADING` times the weight of the next step. A maximum is used
-because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a note
-reports.
+`THROWN` times the mean of F over the run, and if the rope does not touch the pulley again. F just before the loss is a
+weighted maximum over the last steps; the weight of each step is `FADING` times the weight of the next step. A maximum
+is used because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a
+note reports.
 
-Within a step, a tension can change by loads, by waves, and by the loss of the previous tension. In a rope with the
-axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the tension by sqrt(EA rhoA) w,
-and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope within the step. The
-previous tension can be lost completely, for example when a brake engages or a support fails. If a change exceeds `LEAP`
-times the sum of these three contributions, the result is doubtful.
+Within a step, a tension can change by loads, by waves, and by the loss of the tension at the start of the step. In a
+rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the tension by
+sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope
+within the step. The previous tension can be lost completely, for example when a brake engages or a support fails. If a
+change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
 
 If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.

@@ -156,7 +156,8 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the last motion that was passed to users
+        # whether users may change the motion between steps, and the last coordinates and velocities that were passed to
+        # users
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
