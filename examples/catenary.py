@@ -67,8 +67,8 @@ EXACT = {
 
 
 def hang(count: int) -> dict[str, float]:
-    """Return the same quantities for a mesh with the given number of elements; the solve starts from the shape without
-    bending stiffness.
+    """Return the quantities of `EXACT`, computed with the given number of elements; the solve starts from the shape
+    without bending stiffness.
     """
     world = wl.World(gravity=(0.0, -GRAVITY))
     cable = catenary(

@@ -1,4 +1,5 @@
-"""A traction elevator brakes so hard that the rope slips in the V-grooves of its sheave, by Euler and Eytelwein.
+"""A traction elevator brakes so hard that the rope slips in the V-grooves of its sheave; the slip is compared with the
+theory of Euler and Eytelwein.
 
 Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
 
@@ -17,7 +18,7 @@ This is the solution of dT/dtheta = f T + rho g R (cos theta + f sin theta) - rh
 Indices 1 and 2 denote the sides of the cabin and of the counterweight, m the masses of cabin and counterweight, l the
 lengths of the strands, rho the mass per length of the rope, R the radius of the rope's axis on the sheave, and g
 gravity. The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The
-rope follows the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the
+rope follows the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, even after the
 sheave has stopped. The motion with a_c is an ordinary differential equation for the displacement of the rope. The
 example runs three stops. Two stops are slightly below and slightly above the first a_c, and the third stop has the
 deceleration ``-brake``. The slip of the rope in each stop is compared with the differential equation twice. The first

@@ -41,8 +41,9 @@ if measured and Path(measured).exists():
     raise wl.OptionError(f"-measured {measured}: exists already, must be the name of a new file")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05  # of the pulleys [m], [kg m^2], [N m s/rad]
-SPEED, RISE = 30.0, 0.12  # of the driver [rad/s], and the time of its rise [s]
+# pulleys: radius and distance [m], inertia [kg m^2], damping [N m s/rad]
+RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05
+SPEED, RISE = 30.0, 0.12  # speed of the driver [rad/s], duration of its rise [s]
 CORD, RHO = 0.004, 0.1  # height of the cord above the face [m], mass of the belt per length [kg/m]
 
 world = wl.World()

@@ -1,11 +1,11 @@
 """A serpentine drive whose tensioner and pulley positions are optimised with exact derivatives: least slip, with the
 frequencies of all spans outside of two bands.
 
-Run it with ``windlass run examples/optimise_tensioner.py``; ``-help`` lists all options. A statics solve finds the
-tension F_0 that the spring of the tensioner gives to the mounted belt, whose length is constant, and `wl.evaluate` its
-derivatives with respect to the torque of the spring and the positions of two pulleys. The method SLSQP of SciPy uses
-these derivatives. With ``-method simplex`` or ``-method evolution``, Nelder-Mead or differential evolution search
-without derivatives, for comparison.
+Run it with ``windlass run examples/optimise_tensioner.py``; ``-help`` lists all options. A static solve finds the
+tension F_0 that the spring of the tensioner gives to the mounted belt, whose length is constant, and `wl.evaluate`
+computes the derivatives of this tension with respect to the torque of the spring and the positions of two pulleys. The
+method SLSQP of SciPy uses these derivatives. With ``-method simplex`` or ``-method evolution``, Nelder-Mead or
+differential evolution search without derivatives, for comparison.
 
 In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The other spans have
 
@@ -18,8 +18,8 @@ shares over crank, alternator and compressor. For each pulley, this share is 1 m
 bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
 
 The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
-tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). A margin of the bands covers the
-differences.
+tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). The bands are wider by a margin
+that covers the differences between the two solutions.
 
 Source: Euler and Eytelwein; SLSQP: D. Kraft, DFVLR-FB 88-28 (1988).
 """
@@ -156,8 +156,9 @@ class Search:
     """Evaluates the drive at points, shares of the ranges of the parameters, and remembers the best result.
 
     Attributes:
-        solves: number of statics solves.
-        history: slip of the best result within all limits after each solve, infinite without one.
+        solves: number of static solves.
+        history: slip of the best result within all limits after each solve, or infinity if no result so far is within
+            all limits.
         best: slip of the best result within all limits, and the point of this result.
     """
 
@@ -245,7 +246,7 @@ def find_optimum(search: Search) -> str:
         elif method == "simplex":
             before = np.inf
             while search.best[0] < before - 1e-4 or not np.isfinite(before):
-                # a simplex that has become small begins again from the best point
+                # if the simplex has become small, the search begins again with a new simplex at the best point
                 before = search.best[0]
                 ended = optimize.minimize(
                     search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
@@ -261,7 +262,7 @@ def find_optimum(search: Search) -> str:
 
 
 def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
-    """Return the running drive, mounted at the rotation of the arm [rad] that statics found."""
+    """Return the running drive, mounted at the rotation of the arm [rad] that the static solve has found."""
     world = wl.World()
     at = {name: np.array(place) for name, place in AT.items()}
     for name in ("alternator", "idler"):
@@ -278,7 +279,7 @@ def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
 
 
 def main() -> None:
-    """Search, and compare the result with the start and with the running drive."""
+    """Search for the optimum, and compare it with the start values and with the running drive."""
     search = Search()
     ended = find_optimum(search)
     start, best = (search.values(x) for x in ((START - LOW) / (HIGH - LOW), search.best[1]))

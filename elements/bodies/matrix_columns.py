@@ -74,10 +74,10 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """Return the user functions of the active rows, by the local index of the row.
+    """Return the user functions of the active rows, in a dictionary whose keys are indices into ``rows``.
 
     Args:
-        rows: local rows of the table with these columns.
+        rows: the rows on this process of the table that has these columns.
         function: name of the column of the functions.
         derivative: name of the column of the derivatives; if empty, finite differences are used.
         shapes: required shape of the result of each function, one for each row.

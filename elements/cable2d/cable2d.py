@@ -143,8 +143,8 @@ class RuleGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
-    """Create the kernel calls of rows with the same rule; ``row`` contains the indices of the rows among the local
-    rows.
+    """Create the kernel calls of rows with the same integration rule; ``row`` contains the indices of these rows among
+    the rows on this process.
     """
     some, points = rows.select(row), create_rule(rule)
 
@@ -169,8 +169,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows to one function of a `System`. Sets with the same rule can be evaluated in
-    several threads.
+    """Combine the functions of several sets of rows into one function for a `System`. Sets with the same integration
+    rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call())
@@ -183,8 +183,8 @@ def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Create the data of rows with user functions and the same rule; ``row`` contains the indices of the rows among the
-    local rows.
+    """Create the data of rows with user functions and the same integration rule; ``row`` contains the indices of these
+    rows among the rows on this process.
     """
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
@@ -198,7 +198,8 @@ def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray
 
 
 def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
-    """Create the system of the rows, which are evaluated in groups with the same integration rule.
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
+    rule.
 
     Args:
         rows: the cables. In d dimensions, the first 4 d coordinates of each cable belong to its nodes.
@@ -263,7 +264,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
-    """Create the data of rows with the same rule; ``row`` contains their indices among the local rows of the table.
+    """Create the data of rows with the same integration rule; ``row`` contains the indices of these rows among the rows
+    of the table on this process.
 
     Stiffness and damping that a user function replaces are set to 0 for the kernels.
     """

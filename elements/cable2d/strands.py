@@ -27,7 +27,7 @@ class StrandGroup(NamedTuple):
     Attributes:
         lanes: parameters that the kernels read.
         rule: points of the integration rule.
-        row: indices of the rows among the local rows, shape (rows,).
+        row: indices of the rows among the rows of the table on this process, shape (rows,).
     """
 
     lanes: Lanes
@@ -54,7 +54,7 @@ class CableStrands(Strands):
 
     Args:
         groups: groups that together contain all rows.
-        dofs: local indices of the coordinates of the nodes, shape (rows, 4 d).
+        dofs: process-local indices of the coordinates of the nodes, shape (rows, 4 d).
     """
 
     def __init__(self, groups: list[StrandGroup], dofs: IntArray) -> None:

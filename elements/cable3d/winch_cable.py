@@ -101,10 +101,10 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows.
+    """Return the data of the rows that the kernels read, as one record per row.
 
-    stored: energy per length W of the rope in the winch [J/m].
-    dofs: local indices of the coordinates z of the cable, shape (4 d + 1,).
+    stored: energy per length W of the rope in the winch [J/m]. dofs: process-local indices of the coordinates z of the
+    cable, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
@@ -125,7 +125,7 @@ def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) ->
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Create the `System` with the kernel calls for the rows."""
     own = rows.columns
     rule: Rule = create_rule(2)
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)

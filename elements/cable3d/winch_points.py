@@ -14,7 +14,7 @@ and at constant material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
 
 The material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration u_t = Σ S_i a_i + l_tt B_i q_i + 2 l_t
 B_i v_i + l_t² C_i q_i. The derivative of the position of the material with respect to l is w = Σ B_i q_i. The
-coordinates z are the 4 d coordinates of both nodes in d dimensions, followed by l.
+coordinates z are the 4 d coordinates of both nodes, where d is the number of dimensions, followed by l.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ class Piece(NamedTuple):
     """One straight line or arc of a route."""
 
     point: complex  # start, x + i y [m]
-    tangent: complex  # unit tangent at the start, x + i y [1]
-    curvature: float  # > 0 if the piece bends to the left, 0 for lines [1/m]
+    tangent: complex  # unit tangent at the start of the piece, x + i y [1]
+    curvature: float  # curvature: > 0 if the piece bends to the left, 0 for lines [1/m]
     length: float  # arc length [m]
 
 
