@@ -18,8 +18,8 @@ strands carry the same tension T, and four strands hold the load, so T = load / 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
 back. In addition to its stretch, the rope sinks into the sheaves. With the stiffness c per metre of contact and the
 radius R, a change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most
-u, as the coils of a spring do in each strand. Therefore a third of the mass of the rope moves with the load. The load
-oscillates with
+u, as the coils of a spring do in each strand. Therefore a third of the mass of the rope moves with the load. The
+stiffness k, the moving mass m and the frequency of the load are
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 

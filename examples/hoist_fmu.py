@@ -8,9 +8,9 @@ The rope hangs from a drum and carries the load m. A brake holds the drum while 
 Then the brake opens, and the motor takes over the force of the brake and adds the torque dT. With the inertia J of drum
 and motor and the radius R, load and drum accelerate on average by
 
-    a = dT/R / (m + J/R²),
+    a = dT/R / (m + J/R²).
 
-and the load vibrates on the rope about this motion, by at most 2 m a/k with the stiffness k of the rope. Without a
+The load vibrates on the rope about this mean motion, by at most 2 m a/k with the stiffness k of the rope. Without a
 controller, the example compares the rise of the load with a t²/2, and the tension at the load with m (g + a), as a mean
 over the vibrations.
 

@@ -7,15 +7,16 @@ computes the derivatives of this tension with respect to the torque of the sprin
 method SLSQP of SciPy uses these derivatives. With ``-method simplex`` or ``-method evolution``, Nelder-Mead or
 differential evolution search without derivatives, for comparison.
 
-In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The other spans have
+In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The force F_i, the tension N_i and
+the frequency f_i of each other span are
 
     F_i = F_{i-1} + M_i/R_i,    N_i = F_i + ρA v²,    f_i = √(N_i/ρA)/(2 L_i) (1 - ρA v²/N_i)
 
-behind a pulley with the torque M_i and the radius R_i at the cord; L_i is the length of the span, v the speed and ρA
-the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of the face
-and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of these
-shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are the
-bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
+Span i follows a pulley with the torque M_i and the radius R_i at the cord. L_i is the length of the span, v the speed
+and ρA the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of
+the face and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of
+these shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are
+the bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
 
 The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
 tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). The bands are wider by a margin

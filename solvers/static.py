@@ -118,9 +118,9 @@ class Static(StepSolver):
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
-        velocities: velocities in the forces. With "zero", all forces use velocities 0. With "given", all forces use the
-            initial velocities, including inertia forces quadratic in velocities; accelerations are 0. The value "given"
-            is intended for steady motion of material along a shape that does not move.
+        velocities: velocities at which forces are evaluated. With "zero", all forces use velocities 0. With "given",
+            all forces use the initial velocities, including inertia forces quadratic in velocities; accelerations are
+            0. The value "given" is intended for steady motion of material along a shape that does not move.
         adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
             without failure.
         prefix: options prefix.
@@ -498,7 +498,8 @@ class Static(StepSolver):
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
         that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
-        line search, and after a relaxation. If later passes do not converge, `_settle` is called.
+        line search, and after a relaxation. If later passes do not converge, the load step is solved by implicit steps,
+        see `_settle`.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 

@@ -241,7 +241,7 @@ def tangent(
         for j in range(len(rule.w)):
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
-            # strains, forces and moments
+            # strains at the Gauss point, and the forces and moments that result from them
             n, k, F, first, second = fill_point(row.bend, y, A, W, z, G)
             fill_rates(G, yt, zt)
             find_stress(row, j, z, zt, stress)

@@ -3,10 +3,10 @@
 The coordinates u = [u_b, u_i] of a body with the equations M u_tt + K u = f are divided into boundary coordinates, to
 which other parts are attached, and interior coordinates. The interior coordinates are approximated by
 
-    u_i = Ψ u_b + Φ p,    Ψ = -K_ii⁻¹ K_ib,    K_ii φ = ω² M_ii φ,
+    u_i = Ψ u_b + Φ p,    Ψ = -K_ii⁻¹ K_ib,    K_ii φ = ω² M_ii φ.
 
-where the columns φ of Φ are modes with fixed boundary. With T = [[I, 0], [Ψ, Φ]] the reduced matrices are Tᵀ M T and
-Tᵀ K T. Static responses to forces on the boundary are exact.
+The columns φ of Φ are modes with fixed boundary, with the angular frequencies ω. With T = [[I, 0], [Ψ, Φ]] the reduced
+matrices are Tᵀ M T and Tᵀ K T. Static responses to forces on the boundary are exact.
 
 Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
 SciPy or a single NumPy array; a ``.mtx`` file has the Matrix Market format.

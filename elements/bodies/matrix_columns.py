@@ -52,7 +52,7 @@ def stack_matrices(
     rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
 ) -> FloatArray:
     """Return the matrices of a column of variable length. Each matrix has the shape (height, width) and is padded with
-    0. An empty list gives a zero matrix.
+    zeros. An empty list gives a zero matrix.
 
     Raises:
         ModelError: the number of elements is not the product of height and width of the matrix.

@@ -135,13 +135,13 @@ def fill_sections(
         iL = 1.0 / L
         read_coordinates(n, iL, x, y)
         read_coordinates(n, iL, v, yt)
-        # twist and torque
+        # twist per length and torque of the element
         T = twist_angle(row, y)
         tau = iL * T - row.reference_twist
         fill_twist(row, y, twist)
         torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, rule, y)
         torque += row.torsional_damping * iL * times(twist, yt)
-        # motion of the axis
+        # position, velocity and acceleration of the axis
         for j in range(s.shape[1]):
             S = shape.S[at, j]
             for d in range(3):

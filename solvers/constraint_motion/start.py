@@ -7,8 +7,8 @@ would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below
 of index 2 methods is smaller than these limits.
 
 If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
-starts: the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified velocities
-that the constraint would change, so an error is raised by default.
+is switched on, and the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified
+velocities that the constraint would change, so an error is raised by default.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class FormFinder:
 
     Args:
         newton: the solver.
-        lines: the lines.
+        lines: the slack lines whose shape is computed.
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
         state: a state of this process as working memory; its values are overwritten.
@@ -291,8 +291,8 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Starting from given forces at all points [N], increase the stiffness k until the forces follow the laws of
-        the rows. Return whether this succeeded.
+        """Starting from given forces at all integration points [N], increase the stiffness k until the forces follow
+        the laws of the rows. Return whether the forces have reached these laws.
         """
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0

@@ -90,9 +90,9 @@ class TangentInertia:
 
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: inertia of the complete tangent if the tangent of the problem is only a part, for example without
-            contacts. D of the complete tangent is then used. With this D, rows that are nearly 0 in the part are
-            treated as rounding errors.
+        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of it, for
+            example the part without contacts. The matrix D of the complete tangent is then used. With this D, rows that
+            are nearly 0 in the part are treated as rounding errors.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
@@ -123,8 +123,8 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """Store two diagonals. The first is D for coordinates and 0 for multipliers. The second is the shift δ for
-        active constraints and 0 for all other unknowns.
+        """Store two diagonals for the shifts. The first is D for coordinates and 0 for multipliers. The second is the
+        shift δ for active constraints and 0 for all other unknowns.
         """
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)

@@ -60,7 +60,9 @@ class SubstructureLU:
         self._reduce, self._expand = call(reduce_right_side), call(expand_solution)
 
     def setUp(self, pc: Any) -> None:
-        """Factorise the present matrix."""
+        """Eliminate the interior of this process, and factorise the interface matrix, for the present values of the
+        matrix.
+        """
         from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         _, matrix = pc.getOperators()

@@ -10,7 +10,7 @@ gyroscopic forces, is solved by TOAR in real arithmetic.
 
 M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
 and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
-for each x. Solutions that are not modes have a large residual
+for each x. Solutions that are not modes have a large value of the following residual:
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -258,7 +258,8 @@ class Eigensolver:
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
-        """Compute the modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
+        """Compute the modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without a reordering of the
+        Schur form.
 
         With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
 
@@ -299,9 +300,10 @@ class Eigensolver:
         """Compute all modes of a small model with redundant constraints, by projection onto the motions that the
         constraints allow.
 
-        Constraints are C x = 0 with the forces B λ. With C Z = 0, Yᵀ B = 0 and x = Z y:
+        Constraints are C x = 0 with the forces B λ. With matrices Y and Z that fulfil C Z = 0 and Yᵀ B = 0, and with x
+        = Z y, LAPACK solves the following problem, and λ follows by least squares, because it is not unique:
 
-            Yᵀ (σ² M + σ D + K) Z y = 0                 by LAPACK; λ by least squares, as it is not unique
+            Yᵀ (σ² M + σ D + K) Z y = 0
         """
         free, held = self._split()
         K, D, M = (self._gather(matrix) for matrix in (self._motion.K, self._motion.D, self._motion.M))
@@ -372,8 +374,8 @@ class Eigensolver:
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
-        """Return the residual defined at the top of this file. If the solver does not use shift and invert, return
-        |A(σ) x| relative to the sum of its absolute terms.
+        """Return the residual of an eigenpair, which is defined in the docstring of this module. If the solver does not
+        use shift and invert, return |A(σ) x| relative to the sum of its absolute terms.
         """
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)

@@ -235,7 +235,7 @@ class ModesResult:
         collective; the paths of the first process are used.
 
         Args:
-            folder: folder of the files.
+            folder: folder in which the files are written.
             modes: mode numbers, 1 for the slowest mode; default: all modes.
             frames: number of frames per period.
             size: largest displacement, relative to the size of the model [1].

@@ -9,10 +9,10 @@ factors λ_n = dJ/dz_n follow from the last step to the first step:
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
 from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
 
-    r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
+    r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ.
 
-with the factors g of u; subscripts of r denote partial derivatives. r_z follows from assembled tangents, because z_n
-enters r only by predicted coordinates and velocities. r_d and the derivatives of updates are described in
+Here g are the factors of u, and subscripts of r denote partial derivatives. r_z follows from assembled tangents,
+because z_n enters r only by predicted coordinates and velocities. r_d and the derivatives of updates are described in
 history_terms.py. If return maps compute d from u within the run, μ is found by iteration. r_p is the central difference
 between two companion models with the parameters p ± h.
 
@@ -120,7 +120,7 @@ def follow_plan(centre: Companion, plan: StepPlan, near: State | None, factors: 
     """Repeat a step from the state of the companion model, which becomes the end of the step before its projection.
 
     Args:
-        centre: the model.
+        centre: the companion model in which the step is repeated.
         plan: how the step was computed.
         near: approximate solution at the end of the step, if known.
         factors: factorised tangent of a step at a nearby time, if known.
@@ -151,7 +151,7 @@ class TransposedTangents:
     """Products of transposed tangents at the fields of a companion model.
 
     Args:
-        companion: the model.
+        companion: the companion model whose fields contain the motion.
     """
 
     def __init__(self, companion: Companion) -> None:
@@ -388,7 +388,7 @@ class Adjoint:
         """Return the factors of all quantities that a Newton run and the subsequent update read.
 
         Args:
-            run: the run.
+            run: the repeated Newton run.
             g: factors of the unknowns, shape (u,).
             of_data: factors of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
@@ -690,7 +690,7 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
     """Compute the motion, and store at most ``count`` states.
 
     Raises:
-        ModelError: steps were left out.
+        ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
     """
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))

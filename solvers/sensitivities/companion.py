@@ -290,7 +290,7 @@ def repeat_run(
 
     Args:
         centre: the companion model, in which the step has begun.
-        near: unknowns, shape (u,).
+        near: unknowns near the solution, from which the run starts, shape (u,).
         data: history values of the run, shape (d,); with return maps, approximate history values.
         maps: whether return maps compute the history values.
         t: end of the step [s].

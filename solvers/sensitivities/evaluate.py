@@ -1,6 +1,7 @@
 """Results of an equilibrium and their derivatives with respect to parameters of the model.
 
-With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x, p),
+With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x, p), the derivatives with respect to a
+parameter p are
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 

@@ -173,7 +173,7 @@ class HistoryTerms:
                 self._dofs_of[int(self._rows[start])] = own
         used: list[set[int]] = [set() for _ in listed]
         colour = np.full(self._n + 1, -1)
-        # coordinates of many rows first
+        # coordinates that belong to many rows are assigned to groups first
         for dof, rows_at in sorted(rows_of.items(), key=lambda item: -len(item[1])):
             taken = set().union(*(used[row] for row in rows_at))
             mine = next(k for k in range(len(taken) + 1) if k not in taken)

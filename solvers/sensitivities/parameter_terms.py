@@ -108,10 +108,10 @@ class ParameterTerms:
         the parameters.
 
         Args:
-            weights: the factors.
+            weights: the factors of the history values after the update, shape (d,).
             data: history values before the update, shape (d,).
             centre: history values after the update in the nominal model, shape (d,).
-            gradient: the sums.
+            gradient: sums of the products by name of the parameter; the new products are added.
             maps: whether return maps are applied instead of the update after a Newton run.
         """
         fields = self._centre.assembly.fields

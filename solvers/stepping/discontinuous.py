@@ -114,7 +114,7 @@ class ContactHistory:
         assembly: the systems of this process; the fields contain the history values at the start of the step.
         current: the state that receives the new history values; None if the state is not read before the step is
             accepted.
-        hooks: user code after passes.
+        hooks: user code that is called after each pass.
 
     Attributes:
         data: the history values for the next Newton run, shape (d,); callers may change the array.
@@ -172,7 +172,7 @@ def iterate(
         settings: limits.
         newton: function that executes one Newton run from the start of the step with the present history values. It
             stores iterations, reason and history in the attempt, and returns whether the run converged.
-        contacts: the history values and their update.
+        contacts: object that holds the history values and updates them.
         step_size: size of the attempted step [s].
         last: whether a smaller step is not possible.
     """

@@ -71,8 +71,8 @@ def start_circle(
     rotations: IntArray, i: int, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float,
     e: FloatArray, w: FloatArray,
 ) -> float:  # fmt: skip
-    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each; return the rate
-    |w|/|e| [rad/s].
+    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each. Return |w|/|e|
+    [rad/s], the angular velocity on the great circle.
 
     The velocity w is the rate of the Euler parameters plus ``ahead`` times their acceleration, without the component
     along e.

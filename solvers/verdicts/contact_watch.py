@@ -4,9 +4,9 @@ the step.
 In a contact with the depth x (the negative gap), the gap rate changes by w in a step of size h. If no other force acts,
 and the contact force is linear, the contact reverses the impact speed u with the angular frequency ω,
 
-    ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
+    ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N.
 
-where N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
+Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
 if w/u exceeds the limit of the integration method. A step does not resolve a contact either if the contact is open at
 both ends of the step although the gap rate has reversed, or if a point passes through an object, see `Gaps`. Contacts

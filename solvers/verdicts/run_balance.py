@@ -7,11 +7,11 @@ created between checks is included in the next check. W is summed over all steps
 the constraint forces are constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the
 energy P that laws transfer:
 
-- created > 0 means that energy was created, regardless of the losses. An error of the size of the transferred energy
-  (the sum of absolute values at the checks) is accepted.
-- created < 0 means that the integration method has lost energy, if all laws conserve energy. The numerical damping of
-  generalised-alpha is an intended property of the method. The energy loss by numerical damping is only reported in a
-  note, unless the loss is a large fraction of the reference energy.
+- If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
+  sum of absolute values at the checks) is accepted.
+- If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
+  damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
+  reported in a note, unless the loss is a large fraction of the reference energy.
 
 The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
