@@ -133,10 +133,11 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row.
 
-    moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,). about_node:
-    inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3). stretching: inertia κ of a change
-    of the length of e [kg m^2]. dofs: process-local indices of the coordinates x, y, z, e0..e3. multiplier:
-    process-local index of the multiplier.
+    moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
+    about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).
+    stretching: inertia κ of a change of the length of e [kg m^2].
+    dofs: process-local indices of the coordinates x, y, z, e0..e3.
+    multiplier: process-local index of the multiplier.
     """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")

@@ -107,10 +107,11 @@ class ForceGroup(NamedTuple):
 class UserRows:
     """Rows with user functions and the same integration rule.
 
-    row: indices of the rows among the rows of the table on this process, shape (rows,). dofs: process-local coordinate
-    indices, shape (rows, 4 d) in d dimensions. parameters: columns of the rows that user functions receive. parts: for
-    axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and integration weights
-    times length [m], shape (rows, n).
+    row: indices of the rows among the rows of the table on this process, shape (rows,).
+    dofs: process-local coordinate indices, shape (rows, 4 d) in d dimensions.
+    parameters: columns of the rows that user functions receive.
+    parts: for axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and
+        integration weights times length [m], shape (rows, n).
     """
 
     row: IntArray

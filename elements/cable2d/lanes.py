@@ -32,8 +32,11 @@ def work_type(dims: int) -> np.dtype[Any]:
     coordinates, velocities, accelerations, forces and the following fields.
 
     free: strains and curvatures of the stress-free state; at all points for integration rule 2, at the current point
-    for other rules. slopes: e and its rate, see points.py. on_points: forces on e, s0 and s1. sums: sums over the
-    points of the derivatives of these forces with respect to e, s0 and s1. matrix: element matrix, row by row.
+        for other rules.
+    slopes: e and its rate, see points.py.
+    on_points: forces on e, s0 and s1.
+    sums: sums over the points of the derivatives of these forces with respect to e, s0 and s1.
+    matrix: element matrix, row by row.
     """
     n = 4 * dims
     free = 3 + 2 * (1 if dims == 2 else 3)
@@ -72,9 +75,10 @@ class Lanes(NamedTuple):
     given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
         [N s], dEI [N m^2 s] and mass per length [kg/m]. The following elements are the stress-free strain at the n
         axial points [1] and the stress-free curvature at the m bending points [1/m]. In 3D each bending point has three
-        components. dofs: process-local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES *
-        blocks, 8). In 3D, z is included, and the shape is (LANES * blocks, 12). row: index of each row in the array of
-        slots, see `add_matrix`, shape (rows,).
+        components.
+    dofs: process-local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D,
+        z is included, and the shape is (LANES * blocks, 12).
+    row: index of each row in the array of slots, see `add_matrix`, shape (rows,).
     """
 
     given: FloatArray

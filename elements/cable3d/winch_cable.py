@@ -103,8 +103,8 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row.
 
-    stored: energy per length W of the rope in the winch [J/m]. dofs: process-local indices of the coordinates z of the
-    cable, shape (4 d + 1,).
+    stored: energy per length W of the rope in the winch [J/m].
+    dofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})

@@ -690,7 +690,7 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
     """Compute the motion, and store at most ``count`` states.
 
     Raises:
-        ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
+        ModelError: the motion continues from a checkpoint (``-restart``), so its first steps are missing.
     """
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))

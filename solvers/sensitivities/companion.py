@@ -258,7 +258,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     of the motion. Afterwards the state of ``centre`` is the given end of the step.
 
     Raises:
-        ModelError: a run cannot be repeated, or steps were left out.
+        ModelError: a run cannot be repeated, or the motion continues from a checkpoint (``-restart``).
     """
     state = centre.state
     if end.step != state.step + 1:
