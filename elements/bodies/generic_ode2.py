@@ -244,7 +244,9 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of all rows, each of shape (rows, w); rows with fewer than w coordinates are padded by 0."""
+    """Return q and q_t of all rows, each of shape (rows, w); rows with fewer than w coordinates are padded with
+    zeros.
+    """
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 
@@ -271,7 +273,7 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return D q_t + K q [N, N m], shape (rows, w); rows with fewer than w coordinates are padded by 0."""
+    """Return D q_t + K q [N, N m], shape (rows, w); rows with fewer than w coordinates are padded with zeros."""
     c = rows.columns[0]
     q, v = read_all(c, s)
     forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)

@@ -126,9 +126,9 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions for the `Account` of the law; they add 0 for rows whose linear law is replaced by a user
-    function.
-    residual, tangent: functions for the `System` of the law.
+    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; they add 0 for rows
+        whose linear law is replaced by a user function.
+    residual, tangent: functions for the `System` of the cables.
     dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
     strands: parameters of the cables; form-finding changes these parameters temporarily.
     """

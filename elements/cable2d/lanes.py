@@ -5,7 +5,8 @@ these cables are copied into a record g of `WORK_2D` or `WORK_3D`. Loops over th
 branches, and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because
 the compiler uses vector instructions only if it can prove that arrays do not overlap.
 
-``dims`` is the number of dimensions d, 2 or 3. Kernels that inline the functions pass ``dims`` as a constant.
+``dims`` is the number of dimensions d, 2 or 3. Kernels in which the functions of this module are inlined pass ``dims``
+as a constant.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class CableStrands(Strands):
     """Interface between form-finding and cables with the linear law of the axial force.
 
     Args:
-        groups: groups that together contain all rows.
+        groups: groups of cables with the same integration rule, which together contain all rows.
         dofs: process-local indices of the coordinates of the nodes, shape (rows, 4 d).
     """
 

@@ -204,8 +204,8 @@ class SectionPlaces:
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Create an output that is evaluated at positions on the cables. The shape functions of the previous call are
-    cached.
+    """Create an output variable that is evaluated at positions on the cables. The shape functions of the previous call
+    are cached.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

@@ -238,8 +238,9 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided
-    by the length of the cable."""
+    """Create an output variable that is evaluated at a point of each cable. The argument ``share`` is the distance of
+    the point from node0 divided by the length of the cable.
+    """
 
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)

@@ -196,8 +196,8 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the lines of a model with the loads of a scheme; None if there are no slack lines or no loads. The fields
-    contain the initial state of the scheme.
+    """Return the data of the lines of a model under the loads of a scheme, or None if there are no slack lines or no
+    loads. The fields contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)

@@ -59,8 +59,8 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return fractions of the potential energy xᴴ K x of each mode shape x [1] by type of law, shape (modes,) each. The
-    call is collective.
+    """Return fractions of the potential energy xᴴ K x of each mode shape x [1] by type of element or contact, shape
+    (modes,) each. The call is collective.
     """
     assembly = motion.assembly
     names: list[str] = []

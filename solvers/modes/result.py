@@ -120,7 +120,7 @@ class ModesResult:
         """Return fractions of the energy [1] by name, shape (modes,) each. The call is collective.
 
         Args:
-            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of types of laws.
+            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of types of elements and contacts.
         """
         if kind not in self._shares:
             motion = self.motion

@@ -63,7 +63,7 @@ class Context(NamedTuple):
     Attributes:
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
         place: memory for a result of PETSc, shape (1,).
-        programs: address and number of kernel calls of each program, shape (4, 2).
+        programs: address and number of kernel calls of each compiled program, shape (4, 2).
         handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
             (5,).
         values: values of the tangent, shape (entries + 1,).
@@ -95,7 +95,7 @@ class Context(NamedTuple):
 
 @kernel
 def run_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute a program; return 0 on success."""
+    """Execute the kernel calls of a compiled program; return 0 on success."""
     count = programs[which, 1]
     if run(calls_at(programs[which, 0], count)) == count:
         return 0
@@ -252,7 +252,8 @@ class Around(Protocol):
     """Compiled code that executes successive Newton runs, with the work between runs.
 
     Attributes:
-        programs: the programs between runs; the failure of a program is reported as `BEYOND` plus its index.
+        programs: the compiled programs between runs; the failure of a program is reported as `BEYOND` plus the index of
+            this program.
     """
 
     programs: tuple[Program, ...]

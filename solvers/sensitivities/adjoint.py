@@ -672,10 +672,10 @@ class Record:
 
     Attributes:
         plans: how each step was computed.
-        stored: stored states by number of the step that begins with them.
+        stored: stored states, by the number of the step that begins with each state.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
-        last: the state at the end.
+        last: the state at the end of the motion.
     """
 
     plans: list[StepPlan]

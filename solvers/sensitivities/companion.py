@@ -94,7 +94,8 @@ class Companion:
     Attributes:
         world, results, state: values of the arguments.
         assembly, problem, integrator, kernels, consistency: the systems, the equations of a Newton run, the constants
-            of the method, the programs at the ends of a step, and the projection onto constraints.
+            of the method, the compiled programs at the start and the end of a step, and the projection onto
+            constraints.
     """
 
     def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
@@ -140,7 +141,7 @@ class Companion:
         return fields.data.copy()
 
     def _find_maps(self) -> Program:
-        """Return the program of the return maps."""
+        """Return the compiled program that evaluates the return maps."""
         if self._revision != self.assembly.revision:
             s = evaluate(self.assembly.fields)
             maps = [system.return_map.motion for system in self.assembly.systems]

@@ -126,7 +126,7 @@ class HistoryTerms:
             yield rows, rows.data_start(refs[0])
 
     def _create_forces(self) -> None:
-        """Create the program that evaluates the forces of all rows with history values separately."""
+        """Create the compiled program that evaluates the forces of all rows with history values separately."""
         layout, fields = self._assembly.layout, self._assembly.fields
         f, c = np.zeros(self._n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         s = evaluate(fields, f=f, C=c)
@@ -159,7 +159,9 @@ class HistoryTerms:
         self._force_program = Program(steps)
 
     def _colour_dofs(self) -> None:
-        """Divide the coordinates of rows with history values into groups, of which a row has at most one each."""
+        """Divide the coordinates of rows with history values into groups such that each row has at most one coordinate
+        of each group.
+        """
         rows_of: dict[int, list[int]] = {}
         listed = list[IntArray]()
         self._dofs_of = dict[int, IntArray]()
@@ -229,7 +231,9 @@ class HistoryTerms:
         return found
 
     def _find_value_steps(self, data: FloatArray) -> FloatArray:
-        """Return perturbations of history values, shape (d,); 0 for values that do not vary. Signs do not change."""
+        """Return perturbations of history values, shape (d,); 0 for values that do not vary. A perturbation does not
+        change the sign of a value.
+        """
         number = np.arange(self._size) - self._value_starts[self._rows]
         largest = np.zeros(int(number.max(initial=-1)) + 1)
         np.maximum.at(largest, number, np.abs(data))

@@ -180,7 +180,7 @@ class ParameterTerms:
         return found
 
     def _prepare_history(self, name: str, pair: CompanionPair) -> None:
-        """Create the programs that update history values with changed parameters."""
+        """Create the compiled programs that update history values with changed parameters."""
         fields = self._centre.assembly.fields
         for maps, programs in ((False, self._updates), (True, self._maps)):
             steps, arrays = list[Step](), list[FloatArray]()

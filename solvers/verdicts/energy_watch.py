@@ -1,5 +1,5 @@
-"""Check whether laws create energy: in a step, the stored energy of a law must not increase by more than the work done
-on it.
+"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts; in a step, the
+stored energy of a law must not increase by more than the work done on it.
 
 For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
 in a step from n to n + 1 is
@@ -146,7 +146,9 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self) -> None:
-        """Collect the laws with a stored energy, and create the program that evaluates their forces."""
+        """Collect the laws with a stored energy, and create the compiled program that evaluates the forces of these
+        laws.
+        """
         assembly = self._assembly
         laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]

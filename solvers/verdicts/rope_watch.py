@@ -151,18 +151,19 @@ def judge_pulls(
     x: FloatArray, v: FloatArray, size: FloatArray, time: FloatArray,
     before: FloatArray, old_x: FloatArray, old_v: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """Check whether a tension of a law has jumped in a step.
+    """Check whether a tension of the cables of one type has jumped in a step.
 
     Args:
         tensions, dofs, impedance: see `Pulls`.
-        law: total length of the cables of the law [m], wave speed [m/s], and rounding error of a force [N], shape (3,).
+        law: total length of all cables of this type [m], wave speed [m/s], and rounding error of a force [N], shape
+            (3,).
         loads: loads that do not depend on coordinates [N], shape (n + 1,).
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
         size: size of the step [s], shape (1,).
         time: time at the end of the step [s], shape (1,).
         before, old_x, old_v: tensions, coordinates and velocities at the start of the step; replaced by the values at
             its end.
-        found: data of the law, see `CHANGE`, shape (8,).
+        found: data of the largest change of a tension, see `CHANGE`, shape (8,).
     """
     change, row, most = 0.0, 0, 0.0
     for i in range(len(tensions)):
@@ -271,7 +272,7 @@ class RopeWatch(Watch):
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
-        """Create the programs of a step, and reset the data of pulleys and tensions."""
+        """Create the compiled programs of a step, and reset the data of pulleys and tensions."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []
