@@ -146,7 +146,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 class Drive:
     """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
     of the drive [N m], the tensions in the middle of the strands [N], and the number of Newton iterations per step. The
-    reports describe both pulleys at the end.
+    reports describe both pulleys at the end of the run.
     """
 
     speed: float

@@ -440,7 +440,7 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # whether contact states have changed also affects the first pass of the next step
+        # the first pass of the next step also depends on whether contact states have changed
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()

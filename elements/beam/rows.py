@@ -57,8 +57,8 @@ def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Return the given lengths [m]. A length of 0 is replaced by the length of the axis through the nodes at the
-    positions r [m], shape (rows, nodes, d) in d dimensions.
+    """Return the lengths of beams [m] as given by the user. A length of 0 is replaced by the length of the axis through
+    the nodes at the positions r [m], shape (rows, nodes, d) in d dimensions.
     """
     found = np.array(given)
     for p in np.unique(order[given == 0.0]):

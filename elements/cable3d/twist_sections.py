@@ -151,7 +151,7 @@ def fill_sections(
                     c.r[at, j, d] += w * x[to]
                     c.v[at, j, d] += w * v[to]
                     c.a[at, j, d] += w * a[to]
-            # slope, frame and curvatures
+            # slope, frame and curvatures of the cross section
             P = (shape.dS[at, j, 2], shape.dS[at, j, 1], shape.dS[at, j, 3])
             K = (iL * shape.ddS[at, j, 2], iL * shape.ddS[at, j, 1], iL * shape.ddS[at, j, 3])
             p, k, pt = interpolate(P, 1.0, y), interpolate(K, 1.0, y), interpolate(P, 1.0, yt)

@@ -90,8 +90,9 @@ class Circle:
 
 
 class Wrap(NamedTuple):
-    """Contact with one circle. Points lie on the centre line of the cable, and angles are polar angles about the
-    centre."""
+    """Contact of a cable with one circle of its route. Points lie on the centre line of the cable, and angles are polar
+    angles about the centre.
+    """
 
     circle: int  # index in the list of circles
     entry_point: PlanePoint  # point where the cable meets the circle [m]

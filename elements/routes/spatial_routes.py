@@ -90,7 +90,7 @@ class Sheave:
 
 
 class SheaveWrap(NamedTuple):
-    """Contact with one sheave. All points are on the centre line of the cable."""
+    """Contact of a cable with one sheave of its route. All points are on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
     entry_point: FloatArray  # point at which the cable meets the sheave [m], shape (3,)

@@ -1,4 +1,4 @@
-"""Check of the force balance of statics at full load after the last update of contacts.
+"""Check whether the forces of a static solve are in balance at full load after the last update of contacts.
 
 A point that touches for the first time in a load step sticks by friction during Newton's method. After Newton's method,
 the update sets the anchor of the bristle of this point to its present position, so the friction force of the point

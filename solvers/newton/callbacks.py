@@ -5,8 +5,8 @@ Residual and tangent are the compiled programs of a `NonlinearProblem`. The conv
 lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
 and messages are identical. Each of the three callbacks is a Python function if it requires Python: for user functions,
 stages of ``-log_view``, several processes, or kernels as plain Python. A Python function also takes the decisions of
-the convergence test that require more than norms. An error of a kernel or of Python ends the run; `Callbacks.explain`
-then raises this error.
+the convergence test that require more data than residual norms. An error of a kernel or of Python ends the run;
+`Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations

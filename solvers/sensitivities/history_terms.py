@@ -195,7 +195,8 @@ class HistoryTerms:
 
     def _colour_rows(self) -> None:
         """Divide the rows into groups such that two rows of a group have no common neighbour. Neighbours are rows of
-        the same table with common coordinates that few rows have."""
+        the same table that have a common coordinate; coordinates of more than `FEW` rows are not considered.
+        """
         near: dict[int, set[int]] = {row: {row} for row in self._dofs_of}
         for _, first in self._parts:
             at: dict[int, list[int]] = {}

@@ -1,5 +1,5 @@
-"""The discontinuous iteration. Newton's method with constant history values and the post-Newton update of these values
-alternate until the force error is small.
+"""The discontinuous iteration, which finds contact states that agree with the solution. Newton's method with constant
+history values and the post-Newton update of these values alternate until the force error is small.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def iterate(
 
 
 def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bool:
-    """Execute one Newton run and the subsequent update. Return False if the attempt has failed."""
+    """Execute one Newton run and the subsequent update of history values. Return False if the attempt has failed."""
     attempt.passes += 1
     if not newton(attempt):
         return False

@@ -1,5 +1,5 @@
-"""Step size control. The step size decreases after a failure and increases after steps without failure. Steps end
-exactly at the end time and at the times that hooks require.
+"""Control of the step size in static and dynamic solves. The step size decreases after a failure and increases after
+steps without failure. Steps end exactly at the end time and at the times that hooks require.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ class ContactWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; considers changes of the state or of the model since the last step."""
+        """See `Watch`; the method considers changes of the state or of the model since the last step."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
@@ -328,8 +328,9 @@ class ContactWatch(Watch):
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`; uses velocities at the end of steps, even if the method evaluates velocities in the middle of
-        steps."""
+        """See `Watch`; the check uses velocities at the end of steps, even if the integration method evaluates
+        velocities in the middle of steps.
+        """
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
             self._program()

@@ -237,7 +237,7 @@ class RopeWatch(Watch):
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; also prints the notes."""
+        """See `Watch`; the method also prints the notes."""
         if not self._is_on:
             return []
         lost = [

@@ -217,7 +217,7 @@ def judge_jumps(jumps: Sequence[str]) -> list[str]:
 
 
 def judge_mesh(coarse: Sequence[str]) -> list[str]:
-    """Return reasons for doubt from rows that the mesh does not resolve."""
+    """Return reasons for doubt if rows (elements) are too long to resolve the shape of the solution."""
     return shorten(coarse, SHOWN, " of this kind")
 
 
