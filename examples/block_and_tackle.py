@@ -26,10 +26,10 @@ stiffness k, the moving mass m and the frequency of the load are
 The theory neglects the mesh and the mass of the arcs. The effect of this mass is of the order of radius / strand times
 mass of the rope / mass of the load, which is 3e-4. A polygon on the sheaves changes depth and length by (angle of a
 segment)^2 / 24, which is 1e-4 in this model. The polygon also resists sliding of the rope, which causes the difference
-between the strands. Therefore the check of the tensions and of this frequency allows differences of 0.1 %. The strands
-also vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 strand). The position at which a
-strand ends on its sheave is known only to within a contact segment. Therefore the check of these sideways frequencies
-allows differences of 1 %.
+between the strands. Therefore the checks of the tensions and of the frequency of the load allow differences of 0.1 %.
+The strands also vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 strand). The position at
+which a strand ends on its sheave is known only to within a contact segment. Therefore the check of these sideways
+frequencies allows differences of 1 %.
 """
 
 from math import pi, sqrt

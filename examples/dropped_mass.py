@@ -46,7 +46,7 @@ def eval_rebound_speed(z: float) -> float:
         return exp(-z * OMEGA * t) * (A * cos(wd * t) + B * sin(wd * t)) - A
 
     # the mass is deepest about a quarter of a period after the impact, and above the rest length of the spring after
-    # 3/4
+    # 3/4 of a period
     t = float(brentq(y, 0.25 * pi / wd, 1.75 * pi / wd, xtol=1e-16))
     swing = (B * wd - A * z * OMEGA) * cos(wd * t) - (A * wd + B * z * OMEGA) * sin(wd * t)
     return exp(-z * OMEGA * t) * swing

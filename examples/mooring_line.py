@@ -68,7 +68,9 @@ class Mooring(NamedTuple):
 
 
 def write_heave(file: Path) -> Path:
-    """Write the heave of a top that starts from rest and follows the surface, twenty times per second."""
+    """Write the heave of the top of the line, which starts from rest and follows the surface, to a file with twenty
+    values per second.
+    """
     t = np.arange(0.0, end + 1.0, 0.05)
     a, omega, phase = (SEA[f"wave_{name}"] for name in ("amplitudes", "frequencies", "phases"))
     k = con.wave_number(omega, DEPTH)

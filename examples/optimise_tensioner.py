@@ -141,7 +141,7 @@ def lowest(belt: wl.Belt) -> int:
 
 
 def find_geometry(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lengths of the spans [m] and the wrap angles [rad] of a belt on circles with these centres."""
+    """Return the lengths of the spans [m] and the wrap angles [rad] of a belt on circles with the given centres."""
     lines = np.roll(centres, -1, axis=0) - centres
     across = np.roll(SIGNS * CORDS, -1) - SIGNS * CORDS
     spans = np.sqrt((lines**2).sum(axis=1) - across**2)

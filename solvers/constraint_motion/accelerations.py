@@ -156,7 +156,7 @@ class Accelerations:
             Result of the last post-Newton update.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
         self._begin(t, start_data)
         assembly, f, c = self.assembly, self.f, self._c
@@ -184,7 +184,7 @@ class Accelerations:
         fields, with all constraints fulfilled.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
         if self.matrix is None:
             return -self._minus_inverse_mass * forces

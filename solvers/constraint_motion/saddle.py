@@ -133,7 +133,7 @@ class Factors(Protocol):
         """Factorise the present values of the matrix.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
 
     def reset(self) -> None:
@@ -144,7 +144,7 @@ class Factors(Protocol):
         ghosts in the right-hand side are added to the values of their owners.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
 
 
@@ -204,7 +204,8 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f and c of the equations at the top of this file, evaluated at the state in the fields with a = 0 and λ = 0.
+    """Add f and c of the equations in the docstring of this module, evaluated at the state in the fields with a = 0 and
+    λ = 0.
 
     Args:
         assembly: the systems of this process.

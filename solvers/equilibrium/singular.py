@@ -124,7 +124,7 @@ class Trial(NamedTuple):
     Attributes:
         held: whether the matrix is regular.
         accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
-        exact: whether the solution has only rounding errors.
+        exact: whether the errors of the solution are only rounding errors.
         left: error of the equations in the 2-norm, relative to the right-hand side [1].
 
     On several processes the last three attributes are not evaluated.

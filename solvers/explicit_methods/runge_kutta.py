@@ -45,7 +45,7 @@ class StuckError(WindlassError):
 
 
 class RungeKutta(Method):
-    """The method DOP853 for an assembly; see the top of this file.
+    """The method DOP853 for an assembly; see the docstring of this module.
 
     Args:
         accelerations, judge, project: see `Method`.

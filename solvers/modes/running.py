@@ -93,8 +93,8 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add the terms of running closed belts, see the top of this file, and return all closed belts. The call is
-    collective.
+    """Add the gyroscopic and centrifugal terms of running closed belts, see the docstring of this module, and return
+    all closed belts. The call is collective.
 
     Args:
         assembly: the systems, whose fields contain the state.

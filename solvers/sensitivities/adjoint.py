@@ -259,8 +259,8 @@ class Adjoint:
             self.gradient[name] += sum(float(self.factors[which] @ own[which]) for which in NAMES)
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Replace the factors of the end of a step after its projection by the factors of the end before the
-        projection. The state of the model is the end before the projection. The arguments are explained in `step_back`.
+        """Replace the factors of the projected end of a step by the factors of the end before the projection. The state
+        of the companion model is the end before the projection. The arguments are explained in `step_back`.
         """
         centre, factors, h = self._centre, self.factors, step.h
         for pair in self._pairs.values():
@@ -315,7 +315,7 @@ class Adjoint:
             getattr(centre.state, name)[:] = before[name]
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Replace the factors of the end of a step before its projection by the factors of its start.
+        """Replace the factors of the end of a step before the projection by the factors of the start of the step.
 
         Args:
             start, t: arrays of the state at the start of the step, and its time [s].

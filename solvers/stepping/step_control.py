@@ -133,7 +133,7 @@ class StepSizes:
 
         Args:
             tried: size of the failed step.
-            recommended: step size that a contact recommends, otherwise inf.
+            recommended: step size that a contact recommends, or inf if no contact recommends a step size.
             switched: whether the step failed because contacts did not settle; the step size then increases again after
                 fewer steps.
         """
