@@ -283,7 +283,8 @@ def main() -> None:
         print(wl.format_comparison(rows, "known"))
         if other is not None:
             print(f"Newton iterations per step: {ours.iterations:.1f}, moving mesh {other.iterations:.1f}")
-        # the speed difference and the moving mesh include effects of the penalty and of the mesh
+        # the speed difference and the results with the moving mesh include errors of the penalty friction and of the
+        # mesh
         worst = max(abs(value / known - 1.0) for _, value, known in rows)
         print(f"largest difference below 1 %: {'yes' if worst < 0.01 else 'NO'}")
 

@@ -181,8 +181,8 @@ def hang(model: Elevator) -> wl.State:
     """Find the state of rest with friction, and give rope and masses their axial speed."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
-    # the first solve applies the strain of the counterweight's tension everywhere; in the second solve friction holds
-    # the cabin
+    # the first solve applies the strain due to the counterweight's tension to the whole rope; in the second solve
+    # friction holds the cabin
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
     world.set(model.hold, active=False)

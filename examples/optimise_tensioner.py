@@ -108,7 +108,8 @@ class Drive:
         world.add(con.RevoluteJoint2D, marker0=end, marker1=con.rigid_marker(world, bodies[1]))
         swing = con.coordinate_marker(world, arm, "rotation")
         world.add(con.CoordinateSpringDamper, marker1=swing, stiffness=SPRING, offset=-p["spring torque"] / SPRING)
-        # without friction the belt slides to its equilibrium; one node holds the belt along itself
+        # without friction the belt slides to its equilibrium; one fixed node prevents a motion of the belt along its
+        # axis
         self.belt = build_belt(world, bodies, 0.0 * FRICTION, tension=MOUNTED)
         con.fix(world, nodes_of(world, self.belt.cables)[lowest(self.belt)], "x")
 

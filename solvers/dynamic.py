@@ -218,8 +218,8 @@ class Dynamic(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Yield the states of `march`. If ``pauses``, a state is yielded after each step, because user code reads the
-        states.
+        """Yield the states that `march` yields. If ``pauses``, a state is yielded after each step, because user code
+        reads the states.
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)

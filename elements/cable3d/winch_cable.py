@@ -212,8 +212,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Sections(NamedTuple):
-    """Results at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial
-    force [N], shape (rows, k).
+    """Results of winch cables at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows,
+    k, 3), and axial force [N], shape (rows, k).
 
     All values are NaN for cables in reserve, that is, for inactive cables.
     """

@@ -117,7 +117,8 @@ class MotionGradient:
 
 
 def follow_plan(centre: Companion, plan: StepPlan, near: State | None, factors: Any = None) -> RepeatedStep:
-    """Repeat a step from the state of the companion model, which becomes the end of the step before its projection.
+    """Repeat a step from the state of the companion model. Afterwards this state is the end of the step before the
+    projection.
 
     Args:
         centre: the companion model in which the step is repeated.
@@ -478,7 +479,7 @@ class Adjoint:
             ModelError: the iteration does not converge.
         """
         places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
-        # without contacts, the factors of the step that was passed before are similar
+        # without contacts, start from the similar factors of the step that was processed before
         known = len(self._guess) > 0 and self._history is None
         mu, before, exact = self._guess if known else np.zeros_like(g), np.inf, False
         largest = float(np.abs(mu).max(initial=0.0))

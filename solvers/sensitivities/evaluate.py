@@ -58,7 +58,7 @@ class Equilibrium(NamedTuple):
 
     Attributes:
         world, results, state: the model with the given parameters, the function of its results, and its equilibrium.
-        motion: linear equations of motion (tangent and mass matrix) at this state.
+        motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
         slopes: dq/dp by name of the parameter, shape (n,) each.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
         steps: step h of the central differences by name of the parameter.
