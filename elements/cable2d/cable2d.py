@@ -177,8 +177,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows, and a function ``last`` of all rows, to one function of a `System`. Sets with
-    the same rule can be evaluated in several threads.
+    """Combine the functions of several sets of rows, and a function ``last`` of all rows, into one function for a
+    `System`. Sets with the same integration rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call()) + last

@@ -119,9 +119,9 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows; the fields of a record have the names of the columns of `TwistCable3D`.
 
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
-    a row among the local rows. The fields free_angle and free_twist are the angle m_1 and the twist angle T in the
-    reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the stress-free
-    values at the integration points. The columns `STIFF` of broken cables are 0, for outputs.
+    a row among the rows on this process. The fields free_angle and free_twist are the angle m_1 and the twist angle T
+    in the reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the
+    stress-free values at the integration points. The columns `STIFF` of broken cables are 0, for outputs.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -164,8 +164,8 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows, which are evaluated in groups with the same integration rule; broken rows have
-    only inertia and weight.
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
+    rule; broken rows have only inertia and weight.
     """
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)

@@ -323,7 +323,7 @@ class Consistency:
         """Return the factor c h² of j in the projection of velocities of index 3, for each constraint [s²], shape
         (m,)."""
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
-        # constraints on velocities need no offset, because the next steps fulfil them exactly
+        # constraints on velocities need no offset c, because the next steps fulfil them exactly
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:

@@ -193,7 +193,7 @@ class ParameterTerms:
         return found
 
     def _prepare_history(self, name: str, pair: CompanionPair) -> None:
-        """Create the programs that update history values with changed parameters."""
+        """Create the compiled programs that update history values with changed parameters."""
         fields, self._pairs[name] = self._centre.assembly.fields, pair
         for maps, programs in ((False, self._updates), (True, self._maps)):
             steps, arrays = list[Step](), list[FloatArray]()
