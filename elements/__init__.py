@@ -1,4 +1,5 @@
-"""Nodes, cables, beams and bodies, one law per file, and routes for their initial geometry.
+"""Nodes, cables, beams and bodies, one type of element per file, and routes for the initial geometry of cables and
+beams.
 
 Each name is imported on first use, as in the package `windlass`.
 """

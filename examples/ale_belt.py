@@ -4,9 +4,10 @@ Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options. 
 mesh moves with its material.
 
 **A moving span between two eyelets** has the length L, the speed v, the tension T and the mass rhoA per length. With c
-= sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first of them is compared with
-the eigenvalues lambda of (lambda^2 M + lambda D + K) z = 0 about the steady motion. M is the mass matrix; D and K
-contain the Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
+= sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first natural frequency is
+compared with the frequency that follows from the eigenvalues lambda of (lambda^2 M + lambda D + K) z = 0 about the
+steady motion. M is the mass matrix; D and K contain the Coriolis and the centrifugal terms of the moving material. The
+bending stiffness is small (1e-6 T L^2).
 
 **A rope that runs over a fixed post** touches it over half a turn; the load T0 acts at its inflow. The rope slips along
 its whole contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the
@@ -16,8 +17,8 @@ ratio of Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 tensions of tight and slack strand differ by M/R. Each pulley moves with the belt at the point where the belt runs onto
 it, and the mass flow is equal at both entries. Without slip, the ratio of the rim speeds therefore equals the ratio of
 the stretches |r'| of the strands; the tight strand enters the driver (creep). In this model dry friction is a penalty
-on the slip velocity. Sticking points therefore slip a little, which reduces the speed further. The results of a belt of
-`Cable2D` with the same parameters must agree. The nodes of this belt move with the material, so its segments enter and
+on the slip velocity. Sticking points therefore slip a little, which reduces the speed further. A belt of `Cable2D` with
+the same parameters must give the same results. The nodes of this belt move with the material, so its segments enter and
 leave contact all the time.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
@@ -145,7 +146,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 class Drive:
     """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
     of the drive [N m], the tensions in the middle of the strands [N], and the number of Newton iterations per step. The
-    reports describe both pulleys at the end.
+    reports describe both pulleys at the end of the run.
     """
 
     speed: float
@@ -177,7 +178,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
     holds = [con.fix(world, pulley, "rotation") for pulley in pulleys]
     for pulley in pulleys:
         con.fix(world, pulley, "x", "y")
-    # if the mesh of a closed belt can slide along the belt, one node must be fixed until the end
+    # the mesh of a closed belt of `ALECable2D` could slide along the belt, so one node is fixed during the whole run
     first = con.fix(world, nodes_of(world, belt)[0], "x")
     holds.append(con.fix(world, more["ale"], "s") if moving else first)
     drive = con.prescribe_velocity(world, pulleys[0], "rotation", lambda t: -OMEGA * min(t / 0.1, 1.0))
@@ -195,7 +196,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # preload at rest without friction; after the preload, friction acts, and pulleys and material are free
+    # preload at rest without friction; after the preload, friction acts, and pulleys and material can move
     world.set(drive, active=False)
     tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6, "name": ""}
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, **tolerances).solve()
@@ -282,7 +283,8 @@ def main() -> None:
         print(wl.format_comparison(rows, "known"))
         if other is not None:
             print(f"Newton iterations per step: {ours.iterations:.1f}, moving mesh {other.iterations:.1f}")
-        # the speed difference and the moving mesh include effects of the penalty and of the mesh
+        # the speed difference and the results with the moving mesh include errors of the penalty friction and of the
+        # mesh
         worst = max(abs(value / known - 1.0) for _, value, known in rows)
         print(f"largest difference below 1 %: {'yes' if worst < 0.01 else 'NO'}")
 

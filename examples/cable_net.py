@@ -4,7 +4,7 @@ Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
 
 The net is a lattice of n x n square meshes with thick ropes around it. The script writes the net as a gmsh file with
 named groups. ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and
-"right". Sections, supports and the pull use these names.
+"right". Sections, supports and the pull refer to the lines and points by these names.
 
 At every knot the ropes share the position and have separate slopes. A hinged lattice of rigid bars has no shear
 stiffness, so only the weight keeps this net in shape. Before the net is taut it has no stiffness. The stabiliser
@@ -15,9 +15,9 @@ symmetrically, its rows sag, and both free edges move inwards by the same amount
 turn like bars on hinges. H_k is the pull on all knots below row k of meshes, and V_k is the weight below the middle of
 this row. The lower edge then moves by
 
-    sum of L sin(arctan(H_k / V_k)) over all rows of meshes with the side L,
+    sum of L sin(arctan(H_k / V_k)) over all rows of meshes with the side L.
 
-except for the stretch of the ropes, which is about 1e-4.
+This formula neglects the stretch of the ropes, which is about 1e-4.
 """
 
 from pathlib import Path
@@ -48,7 +48,7 @@ SECTIONS = {
 
 def write_lattice(path: Path) -> None:
     """Write a gmsh file (2.2, binary) with a square lattice of lines and tags of physical groups."""
-    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from the lowest row
+    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # numbers of the points, row by row from the lowest row
     y, x = np.indices(number.shape) * (SIDE / n)
     points = np.column_stack((x.ravel(), y.ravel(), np.zeros(number.size)))
     lines = [

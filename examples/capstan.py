@@ -7,15 +7,15 @@ on the left end of the rope. The right end is pulled down so slowly that inertia
 is a sequence of equilibria; each equilibrium starts from the history (sticking positions) of the previous one. When
 every part of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
-The model is close to Euler's ideal rope. The bending stiffness of the model is far below T0 R^2 (1e-4 of it), and the
-axial stiffness is far above the tension (stretch 5e-4). There is no gravity. Both ends are free to move sideways, for
+The model is close to Euler's ideal rope. The bending stiffness of the model is 1e-4 of T0 R^2, and the axial stiffness
+is so far above the tension that the stretch is 5e-4. There is no gravity. Both ends are free to move sideways, for
 vertical strands and a wrap angle of exactly pi. The table at the end shows the remaining errors. The error of contact
 segments is of second order in the angle of a segment. The error of the contact stiffness is of first order in the depth
 to which the rope sinks into the post. The bristle stiffness causes no error, unless a point of the rope that enters the
 post travels more than a segment before it slips.
 
-A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Means therefore
-exclude steps in which a segment closes.
+A segment sticks in the step in which it closes; friction limits its bristle only from the next step on. Therefore steps
+in which a segment closes are excluded from the means of the ratio of pull to weight.
 """
 
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Case:
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # displacement of the pulled end [element lengths]; results are taken at its end
+    travel: int = 2  # displacement of the pulled end [element lengths]; results are means over the last one
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Drawing:
     report: con.PulleyReport
 
     def mean(self) -> float:
-        """Return the mean ratio over the last element of displacement, without steps in which a segment closed."""
+        """Return the mean ratio of pull to weight over the displacement by the last element length, without steps in
+        which a segment closed.
+        """
         last = slice(-STEPS, None)
         return float(self.ratio[last][~self.closing[last]].mean())
 
@@ -101,8 +103,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and each equilibrium starts from the previous equilibrium; steps are not cut, because a cut step
-    # would scale the weight
+    # friction acts, and each equilibrium starts from the previous equilibrium; failed steps are not reduced, because
+    # the load factor of a reduced step would scale the weight
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, sticking = [], [], []
@@ -141,7 +143,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
 
 
 def main() -> None:
-    """Pull the rope of the options, print the check and the table."""
+    """Pull the rope with the parameters of the options, and print the check and the table."""
     case = Case(
         elements=wl.option("elements", 40, "1", "elements on half a turn", minimum=10),
         segments=wl.option("segments", 2, "1", "contact segments per element", minimum=1),

@@ -8,7 +8,8 @@ is at (span, rise).  With the force (-H, V) of the first support on the cable, t
     x(s) = H s / EA + H / w (asinh(V / H) - asinh((V - w s) / H))
     z(s) = w s / EA (V / w - s / 2) + H / w (sqrt(1 + (V / H)^2) - sqrt(1 + ((V - w s) / H)^2))
 
-with z downwards, and x(L0) = span, z(L0) = -rise determine H and V.  The tension is sqrt(H^2 + (V - w s)^2).
+The coordinate z points downwards, and the conditions x(L0) = span and z(L0) = -rise determine H and V. The tension is
+sqrt(H^2 + (V - w s)^2).
 
 The cable of Windlass also has a bending stiffness. The bending length sqrt(EI/T) is 1e-4 of the length of the cable, so
 only the error of the mesh remains. The table shows the order of convergence, which is 4 for forces and positions of
@@ -67,8 +68,8 @@ EXACT = {
 
 
 def hang(count: int) -> dict[str, float]:
-    """Return the same quantities for a mesh with the given number of elements; the solve starts from the shape without
-    bending stiffness.
+    """Return the quantities of `EXACT`, computed with the given number of elements; the solve starts from the shape
+    without bending stiffness.
     """
     world = wl.World(gravity=(0.0, -GRAVITY))
     cable = catenary(

@@ -14,9 +14,9 @@ in the groove, exp(-mu pi) = eta. The checks are:
 
 - tensions while the load rises evenly: with n falls and the largest tension T, which acts at the drum, T (1 + eta + ...
   + eta^(n-1)) = W. W is the weight of block and load, and all forces act at the height of the block;
-- lift: in each layer, the load rises by 1/n of the wound length, which is R per angle, or R + h in layer two, with the
-  height h of the groove. Over both layers the load rises by 1/n of the length of the route, including the rise between
-  the layers;
+- lift: in each layer, the load rises by 1/n of the wound length, which is R per radian of the drum's rotation in layer
+  one and R + h per radian in layer two, with the height h of the groove. Over both layers the load rises by 1/n of the
+  length of the route, including the rise between the layers;
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
   drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
@@ -63,7 +63,7 @@ G, RADIUS, ROPE = 9.81, 0.1, 0.005
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass and inertia of block and load [kg], [kg m^2]; distance d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # mass per length [kg/m], EA [N], contact stiffness [N/m^2]
-HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast as four
+HEIGHT = 1.0 if falls == 4 else 1.6  # initial length l of the falls [m]; two falls get shorter twice as fast as four
 
 # wound angle at the start, and angle that the drum winds during the hoist [rad]
 WOUND, WINDS = 4.4 * pi, 2.6 * pi
@@ -294,7 +294,8 @@ def main() -> None:
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
             tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            # taken from the later layer, because the load still bounces when layer one ends
+            # if both layers are checked, tensions are taken from layer two, because the load still bounces when layer
+            # one ends
             found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency

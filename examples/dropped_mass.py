@@ -12,11 +12,11 @@ During contact the mass is a damped oscillator that starts at y = 0 with the spe
     y(t) = e^(-z w t) (A cos(wd t) + B sin(wd t)) - m g / k,    A = m g / k,  B = (z w A - v0) / wd
     w = sqrt(k / m),  z = d / (2 sqrt(k m)),  wd = w sqrt(1 - z^2)
 
-The mass leaves at the first y = 0 after the impact, where this law opens. The force vanishes at an earlier time,
-because the damper pulls before the mass leaves. The ratio e of the speeds after and before the contact follows from
-this root of y. For m g / k -> 0, that is g / (w v0) -> 0, the contact lasts exactly half a period, and e = exp(-pi z /
-sqrt(1 - z^2)). The table also shows this closed form without gravity. Without damping, e = 1 in both forms, and the
-energy is conserved.
+The mass leaves the stop when y is 0 for the first time after the impact, because the contact opens at this
+displacement. The force vanishes at an earlier time, because the damper pulls before the mass leaves. The ratio e of the
+speeds after and before the contact follows from the time of this zero of y. For m g / k -> 0, that is g / (w v0) -> 0,
+the contact lasts exactly half a period, and e = exp(-pi z / sqrt(1 - z^2)). The table also shows this closed form
+without gravity. Without damping, e = 1 in both forms, and the energy is conserved.
 """
 
 from math import cos, exp, pi, sin, sqrt
@@ -46,7 +46,7 @@ def eval_rebound_speed(z: float) -> float:
         return exp(-z * OMEGA * t) * (A * cos(wd * t) + B * sin(wd * t)) - A
 
     # the mass is deepest about a quarter of a period after the impact, and above the rest length of the spring after
-    # 3/4
+    # 3/4 of a period
     t = float(brentq(y, 0.25 * pi / wd, 1.75 * pi / wd, xtol=1e-16))
     swing = (B * wd - A * z * OMEGA) * cos(wd * t) - (A * wd + B * z * OMEGA) * sin(wd * t)
     return exp(-z * OMEGA * t) * swing

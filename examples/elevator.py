@@ -1,4 +1,5 @@
-"""A traction elevator brakes so hard that the rope slips in the V-grooves of its sheave, by Euler and Eytelwein.
+"""A traction elevator brakes so hard that the rope slips in the V-grooves of its sheave; the slip is compared with the
+theory of Euler and Eytelwein.
 
 Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
 
@@ -17,13 +18,13 @@ This is the solution of dT/dtheta = f T + rho g R (cos theta + f sin theta) - rh
 Indices 1 and 2 denote the sides of the cabin and of the counterweight, m the masses of cabin and counterweight, l the
 lengths of the strands, rho the mass per length of the rope, R the radius of the rope's axis on the sheave, and g
 gravity. The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The
-rope follows the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the
-sheave has stopped. The motion with a_c is an ordinary differential equation for the displacement of the rope. The
-example runs three stops. Two stops are slightly below and slightly above the first a_c, and the third stop has the
-deceleration ``-brake``. The slip of the rope in each stop is compared with the differential equation twice. The first
-comparison begins at the start of the stop. The second comparison begins shortly after the rise, with the displacement
-and speed that the masses have at this time. The slip in the first comparison differs by some millimetres, because rope
-and bristles deform before the whole contact slips. The second comparison contains only the slip.
+rope follows the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, even after the
+sheave has stopped. The motion with a_c is described by an ordinary differential equation for the displacement of the
+rope. The example runs three stops. Two stops are slightly below and slightly above the first a_c, and the third stop
+has the deceleration ``-brake``. The slip of the rope in each stop is compared with the differential equation twice. The
+first comparison begins at the start of the stop. The second comparison begins shortly after the rise, with the
+displacement and speed that the masses have at this time. The slip in the first comparison differs by some millimetres,
+because rope and bristles deform before the whole contact slips. The second comparison contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -180,8 +181,8 @@ def hang(model: Elevator) -> wl.State:
     """Find the state of rest with friction, and give rope and masses their axial speed."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
-    # the first solve applies the strain of the counterweight's tension everywhere; in the second solve friction holds
-    # the cabin
+    # the first solve applies the strain due to the counterweight's tension to the whole rope; in the second solve
+    # friction holds the cabin
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
     world.set(model.hold, active=False)

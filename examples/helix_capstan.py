@@ -8,8 +8,8 @@ of equilibria. A helix is a geodesic of the cylinder with the curvature cos(lamb
 R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and friction acts only
 along the rope. ``-groove`` selects a V-groove with the half angle beta and lead 0. Each of its two flanks presses on
 the rope with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks
-in its first step; its bristle transmits up to mu |f_n| from the next step on. Means therefore exclude steps in which a
-point closes.
+in its first step; its bristle transmits up to mu |f_n| from the next step on. Therefore steps in which a point closes
+are excluded from the means of the ratio of the pull to T0.
 """
 
 from dataclasses import dataclass, replace
@@ -42,12 +42,14 @@ class Case:
     bristle_stiffness: float = 5e7
     axial_stiffness: float = 2e5  # [N]
     friction: float = 0.3
-    groove: float = 0.0  # half angle of a V-groove [rad]; 0 is a drum
-    travel: float = 1.5  # displacement of the pulled end [element lengths]; results are taken at its end
+    groove: float = 0.0  # half angle of a V-groove [rad]; 0 selects a smooth drum
+    travel: float = 1.5  # displacement of the pulled end [element lengths]; results are means over the last one
 
     @property
     def steps(self) -> int:
-        """Number of steps for one element length. With longer steps Newton's method can leave the drum."""
+        """Number of steps in which the rope is displaced by one element length. With longer steps, iterates of Newton's
+        method can lift the rope off the drum.
+        """
         return max(STEPS, ceil(FINEST / self.elements))
 
 
@@ -60,7 +62,7 @@ def exact(case: Case) -> float:
 @dataclass(frozen=True)
 class Drawing:
     """Results of the pull. Values of each step: ratio of pull to T0 [1], whether a point closed, Newton iterations and
-    passes. Values at the end: last report. ``steps``: see `Case`.
+    passes. Value at the end: report of the contact after the last step. ``steps``: see `Case`.
     """
 
     ratio: np.ndarray
@@ -71,7 +73,9 @@ class Drawing:
     steps: int
 
     def mean(self) -> float:
-        """Return the mean of the ratio over the last element of displacement, without steps in which a point closed."""
+        """Return the mean ratio of the pull to T0 over the displacement by the last element length, without steps in
+        which a point closed.
+        """
         last = slice(-self.steps, None)
         return float(self.ratio[last][~self.closing[last]].mean())
 
@@ -110,8 +114,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and each equilibrium starts from the previous equilibrium; steps are not cut, because a cut step
-    # would scale the force
+    # friction acts, and each equilibrium starts from the previous equilibrium; failed steps are not reduced, because
+    # the load factor of a reduced step would scale the force
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, counts = [], [], []
@@ -152,7 +156,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
 
 
 def main() -> None:
-    """Pull the rope of the options, print the check and the table."""
+    """Pull the rope with the parameters of the options, and print the check and the table."""
     case = Case(
         lead=wl.option("lead", 0.2, "rad", "lead angle of the helix", minimum=0.0),
         elements=wl.option("elements", 48, "1", "elements on the drum", minimum=12),

@@ -8,9 +8,9 @@ The rope hangs from a drum and carries the load m. A brake holds the drum while 
 Then the brake opens, and the motor takes over the force of the brake and adds the torque dT. With the inertia J of drum
 and motor and the radius R, load and drum accelerate on average by
 
-    a = dT/R / (m + J/R²),
+    a = dT/R / (m + J/R²).
 
-and the load vibrates on the rope about this motion, by at most 2 m a/k with the stiffness k of the rope. Without a
+The load vibrates on the rope about this mean motion, by at most 2 m a/k with the stiffness k of the rope. Without a
 controller, the example compares the rise of the load with a t²/2, and the tension at the load with m (g + a), as a mean
 over the vibrations.
 
@@ -39,12 +39,13 @@ con.hinge(world, rope.nodes[0])
 load = world.add(el.MassPoint, name="load", position=(0.0, -LENGTH), mass=mass)
 ends = [con.position_marker(world, end) for end in (rope.nodes[2], load)]
 world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
-world.add(el.GenericODE2, nodes=rope.feed, mass=[[J / R**2]])  # drum and motor, at the rope
+# inertia of drum and motor, converted to a mass that moves with the rope [kg]
+world.add(el.GenericODE2, nodes=rope.feed, mass=[[J / R**2]])
 out = con.coordinate_marker(world, rope.feed, "s")  # length that has left the drum
 motor = world.add(con.CoordinateLoad, marker=out)
 brake = world.add(con.CoordinateConstraint, marker1=out)
 state = wl.Static(world).solve()
-pull = float(state.of(brake, "lam")[0, 0])  # of the rope at the drum
+pull = float(state.of(brake, "lam")[0, 0])  # force of the rope on the drum [N]
 world.set(brake, active=False)
 
 

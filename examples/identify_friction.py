@@ -11,11 +11,11 @@ speed, and fit both options to it:
 
 While the belt slips on the driven pulley, the acceleration of this pulley is approximately
 
-    dω/dt = (2 F R tanh(μ π r/(2 R)) - d ω)/J,
+    dω/dt = (2 F R tanh(μ π r/(2 R)) - d ω)/J.
 
-with the mounted tension minus ρA v² as F, the radii R of the cord and r of the face, the inertia J and the damping d of
-the pulley, and the friction coefficient μ. The example compares the speed that the driven pulley gains between 0.04 and
-0.1 s, while the belt slips, with this equation.
+Here F is the mounted tension minus ρA v², R and r are the radii of the cord and of the face, J and d are the inertia
+and the damping of the pulley, and μ is the friction coefficient. The example compares the speed that the driven pulley
+gains between 0.04 and 0.1 s, while the belt slips, with this equation.
 
 Source: Euler and Eytelwein, F1/F2 = exp(μ π r/R), at the constant sum F1 + F2 = 2 F of the tensions of both spans.
 """
@@ -41,8 +41,9 @@ if measured and Path(measured).exists():
     raise wl.OptionError(f"-measured {measured}: exists already, must be the name of a new file")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05  # of the pulleys [m], [kg m^2], [N m s/rad]
-SPEED, RISE = 30.0, 0.12  # of the driver [rad/s], and the time of its rise [s]
+# pulleys: radius and distance [m], inertia [kg m^2], damping [N m s/rad]
+RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05
+SPEED, RISE = 30.0, 0.12  # speed of the driver [rad/s], duration of its rise [s]
 CORD, RHO = 0.004, 0.1  # height of the cord above the face [m], mass of the belt per length [kg/m]
 
 world = wl.World()

@@ -41,7 +41,7 @@ CENTER = -0.8  # height of the centre of mass above the middle of the buoy [m]
 SPREAD, LENGTH = 60.0, 82.0  # horizontal distance of the anchors, and unstretched length of a rope [m]
 ROPE = {"mass_per_length": 1.5, "axial_stiffness": 4e5, "bending_stiffness": 1.0, "axial_damping": 2e4}
 ROPE_DIAMETER = 0.04  # [m]
-END_ADDED_MASS = 0.64  # of each end of the buoy, relative to half a sphere [1]
+END_ADDED_MASS = 0.64  # added mass of each end of the buoy, relative to the mass of half a sphere of water [1]
 ANGLES = np.radians((0.0, 120.0, 240.0))
 
 
@@ -100,8 +100,8 @@ def eval_heave(model: Mooring, state: wl.State) -> float:
     """Return the closed form of the frequency of heave [Hz].
 
     The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), with the identity
-    matrix I. A third of the mass of the ropes and of the water that they accelerate moves with the buoy, and a part
-    ``END_ADDED_MASS`` of half a sphere of water at its lower end.
+    matrix I. A third of the mass of the ropes and of the water that they accelerate moves with the buoy, and so does
+    the fraction ``END_ADDED_MASS`` of the mass of half a sphere of water at the lower end of the buoy.
     """
     pulls = np.array([eval_pull(rope, state) for rope in model.ropes])
     tension = np.linalg.norm(pulls, axis=1)

@@ -4,10 +4,10 @@ and heave.
 Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
 
 The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
-its whole length on the ground. Friction reduces its tension from the touchdown point to the anchor. Then a current acts
-that grows with the height above the bed, and waves with a JONSWAP spectrum rise. The top follows a recorded heave, a
-column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the script writes a file for a small
-ship that follows the surface.
+its whole length on the ground. Friction reduces the tension of the line from the touchdown point to the anchor. Then a
+current acts that grows with the height above the bed, and waves with a JONSWAP spectrum rise. The top of the line
+follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the
+script writes a file for a small ship that follows the surface.
 
 The example makes three checks. In still water, tensions and the length on the ground agree with the closed form of the
 extensible catenary with touchdown and friction. In the current, supports and sea bed carry the loads on the line:
@@ -68,7 +68,9 @@ class Mooring(NamedTuple):
 
 
 def write_heave(file: Path) -> Path:
-    """Write the heave of a top that starts from rest and follows the surface, twenty times per second."""
+    """Write the heave of the top of the line, which starts from rest and follows the surface, to a file with twenty
+    values per second.
+    """
     t = np.arange(0.0, end + 1.0, 0.05)
     a, omega, phase = (SEA[f"wave_{name}"] for name in ("amplitudes", "frequencies", "phases"))
     k = con.wave_number(omega, DEPTH)
@@ -139,7 +141,7 @@ def list_results(model: Mooring, state: wl.State) -> list[float]:
 
 def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]:
     """Return the forces of supports and bed on the line, and minus the loads of water and gravity on the line, each
-    along x, y and z [N]. In equilibrium both are equal.
+    along x, y and z [N]. In equilibrium, these two sums are equal.
     """
     held = -wl.eval_output(model.supports, "force", state).reshape(3, 2).sum(axis=1)
     held[0] -= float(np.sum(wl.eval_output(model.pull, "force", state)))

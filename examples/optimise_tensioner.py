@@ -1,25 +1,26 @@
 """A serpentine drive whose tensioner and pulley positions are optimised with exact derivatives: least slip, with the
 frequencies of all spans outside of two bands.
 
-Run it with ``windlass run examples/optimise_tensioner.py``; ``-help`` lists all options. A statics solve finds the
-tension F_0 that the spring of the tensioner gives to the mounted belt, whose length is constant, and `wl.evaluate` its
-derivatives with respect to the torque of the spring and the positions of two pulleys. The method SLSQP of SciPy uses
-these derivatives. With ``-method simplex`` or ``-method evolution``, Nelder-Mead or differential evolution search
-without derivatives, for comparison.
+Run it with ``windlass run examples/optimise_tensioner.py``; ``-help`` lists all options. A static solve finds the
+tension F_0 that the spring of the tensioner gives to the mounted belt, whose length is constant, and `wl.evaluate`
+computes the derivatives of this tension with respect to the torque of the spring and the positions of two pulleys. The
+method SLSQP of SciPy uses these derivatives. With ``-method simplex`` or ``-method evolution``, Nelder-Mead or
+differential evolution search without derivatives, for comparison.
 
-In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The other spans have
+In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The force F_i, the tension N_i and
+the frequency f_i of each other span are
 
     F_i = F_{i-1} + M_i/R_i,    N_i = F_i + ρA v²,    f_i = √(N_i/ρA)/(2 L_i) (1 - ρA v²/N_i)
 
-behind a pulley with the torque M_i and the radius R_i at the cord; L_i is the length of the span, v the speed and ρA
-the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of the face
-and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of these
-shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are the
-bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
+Span i follows a pulley with the torque M_i and the radius R_i at the cord. L_i is the length of the span, v the speed
+and ρA the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of
+the face and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of
+these shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are
+the bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
 
 The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
-tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). A margin of the bands covers the
-differences.
+tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). The bands are wider by a margin
+that covers the differences between the two solutions.
 
 Source: Euler and Eytelwein; SLSQP: D. Kraft, DFVLR-FB 88-28 (1988).
 """
@@ -107,7 +108,8 @@ class Drive:
         world.add(con.RevoluteJoint2D, marker0=end, marker1=con.rigid_marker(world, bodies[1]))
         swing = con.coordinate_marker(world, arm, "rotation")
         world.add(con.CoordinateSpringDamper, marker1=swing, stiffness=SPRING, offset=-p["spring torque"] / SPRING)
-        # without friction the belt slides to its equilibrium; one node holds the belt along itself
+        # without friction the belt slides to its equilibrium; one fixed node prevents a motion of the belt along its
+        # axis
         self.belt = build_belt(world, bodies, 0.0 * FRICTION, tension=MOUNTED)
         con.fix(world, nodes_of(world, self.belt.cables)[lowest(self.belt)], "x")
 
@@ -140,7 +142,7 @@ def lowest(belt: wl.Belt) -> int:
 
 
 def find_geometry(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lengths of the spans [m] and the wrap angles [rad] of a belt on circles with these centres."""
+    """Return the lengths of the spans [m] and the wrap angles [rad] of a belt on circles with the given centres."""
     lines = np.roll(centres, -1, axis=0) - centres
     across = np.roll(SIGNS * CORDS, -1) - SIGNS * CORDS
     spans = np.sqrt((lines**2).sum(axis=1) - across**2)
@@ -156,8 +158,9 @@ class Search:
     """Evaluates the drive at points, shares of the ranges of the parameters, and remembers the best result.
 
     Attributes:
-        solves: number of statics solves.
-        history: slip of the best result within all limits after each solve, infinite without one.
+        solves: number of static solves.
+        history: slip of the best result within all limits after each solve, or infinity if no result so far is within
+            all limits.
         best: slip of the best result within all limits, and the point of this result.
     """
 
@@ -245,7 +248,7 @@ def find_optimum(search: Search) -> str:
         elif method == "simplex":
             before = np.inf
             while search.best[0] < before - 1e-4 or not np.isfinite(before):
-                # a simplex that has become small begins again from the best point
+                # if the simplex has become small, the search begins again with a new simplex at the best point
                 before = search.best[0]
                 ended = optimize.minimize(
                     search.evaluate_alone, start, method="Nelder-Mead", bounds=bounds,
@@ -261,7 +264,7 @@ def find_optimum(search: Search) -> str:
 
 
 def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
-    """Return the running drive, mounted at the rotation of the arm [rad] that statics found."""
+    """Return the running drive, mounted at the rotation of the arm [rad] that the static solve has found."""
     world = wl.World()
     at = {name: np.array(place) for name, place in AT.items()}
     for name in ("alternator", "idler"):
@@ -278,7 +281,7 @@ def find_steady(p: Mapping[str, float], turn: float) -> wl.SteadyDrive:
 
 
 def main() -> None:
-    """Search, and compare the result with the start and with the running drive."""
+    """Search for the optimum, and compare it with the start values and with the running drive."""
     search = Search()
     ended = find_optimum(search)
     start, best = (search.values(x) for x in ((START - LOW) / (HIGH - LOW), search.best[1]))

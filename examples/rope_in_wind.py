@@ -52,7 +52,7 @@ def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
 
 
 def measure(count: int) -> dict[str, float]:
-    """Return the quantities that the closed form also gives."""
+    """Return the quantities of the model that are compared with the closed form."""
     world, rope, state = hang(count)
     if folder is not None and count == elements:
         with wl.Recorder(folder / "rope") as recorder:

@@ -2,8 +2,9 @@
 
 Run it with ``windlass run examples/serpentine.py``; ``-help`` lists all options.
 
-The belt runs clockwise: crank, tensioner (on its back), alternator, idler (on its back), compressor. The torsion spring
-of the arm is wound such that it would balance the tension of the mounted belt. The checks are
+The belt runs clockwise: crank, tensioner (on the back of the belt), alternator, idler (on the back of the belt),
+compressor. The torsion spring of the arm is wound such that it would balance the tension of the mounted belt. The
+checks are
 
 - at rest: the moments of belt and spring about the pivot of the arm balance. The lowest frequencies of the spans agree
   with the frequencies of strings, sqrt(T/rhoA)/(2 L), whose lengths the pulleys slightly change;

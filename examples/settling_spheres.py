@@ -33,7 +33,7 @@ output = wl.option("output", "settling_spheres_out", "", "folder for the energie
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, MASS, GRAVITY = 0.01, 0.005, 9.81  # radius [m], mass [kg], gravity [m/s^2]
-SPACING = 2.4 * RADIUS  # spacing of the lattice [m]
+SPACING = 2.4 * RADIUS  # distance of neighbouring points of the lattice [m]
 
 # a cubic lattice, whose points are shifted at random to destroy its order
 side = int(np.ceil(spheres ** (1 / 3)))

@@ -76,12 +76,13 @@ class Dynamic(StepSolver):
             stored contact states, which is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations, in the first Newton run of a step, in which contacts with a
             return map may change between open and closed, and between stick and slip. These changes are computed from
-            the history values at the start of the step. After these evaluations, after a cycle of contact states, and
-            in all other contacts, contact states change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
-            large first iteration has increased this value. With "check", residuals must also be small relative to
-            loads, reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce
-            data of other programs.
+            the history values at the start of the step. After these evaluations, and after contact states have repeated
+            periodically, contact states change only between Newton runs. The states of contacts without a return map
+            always change only between Newton runs.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
+            much too large and thereby increased the residual to which the tolerance refers. With "check", residuals
+            must also be small relative to loads, reactions and inertia. With "accept", such residuals are accepted,
+            which is necessary to reproduce data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
             selects the full Newton method.
         project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
@@ -89,8 +90,9 @@ class Dynamic(StepSolver):
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
-        resolve_contacts: whether to repeat steps with a smaller size if they do not resolve a contact or pass through
-            an object, see `ContactWatch`. False accepts these steps and reports them in the verdict.
+        resolve_contacts: whether to repeat a step with a smaller size if the step does not resolve a contact, or if a
+            point passes through an object within the step, see `ContactWatch`. False accepts these steps and reports
+            them in the verdict.
         adaptive: whether to reduce the step size after a failed step, and to increase it again after steps without
             failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
@@ -216,8 +218,8 @@ class Dynamic(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Yield the states of `march`. If ``pauses``, a state is yielded after each step, because user code reads the
-        states.
+        """Yield the states that `march` yields. If ``pauses``, a state is yielded after each step, because user code
+        reads the states.
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
@@ -262,7 +264,7 @@ class Dynamic(StepSolver):
         return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
-        """Return values that must be equal after a restart; see `Restartable`."""
+        """Return the settings that must be equal in the original run and in the resumed run; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
@@ -297,12 +299,13 @@ class Run:
     """A run of `Dynamic`, which is executed step by step.
 
     The state changes only when a step is accepted. If hooks are called in each pass, the state instead contains the
-    result of the present pass. A copy of the state at the start of the step allows a return.
+    result of the present pass. A copy of the state at the start of the step is then used to return to this start if the
+    step fails.
 
     Args:
         solver: the solver.
         state: the state, which changes from step to step.
-        hooks: all hooks.
+        hooks: the hooks of this run.
         checkpoint: writes the checkpoints of this run.
         pauses: whether the caller can read the state between steps.
     """
@@ -437,7 +440,7 @@ class Run:
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # whether contact states have changed also affects the first pass of the next step
+        # the first pass of the next step also depends on whether contact states have changed
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()

@@ -92,7 +92,8 @@ class Explicit(StepSolver):
     Every force evaluation computes history values (contact states) from their values at the start of the step. The
     history values are stored when the step is accepted. If the force error of the post-Newton update is large and a
     contact recommends a shorter step, the step is repeated with the recommended size, but at most `SHORTEST_CUT` times
-    the rejected size and at least ``smallest_step``. The next step then ends where the original step would have ended.
+    the rejected size and at least ``smallest_step``. The next step then ends at the time at which the rejected step
+    would have ended.
 
     Args:
         world: the model.
@@ -111,7 +112,7 @@ class Explicit(StepSolver):
         discontinuous_atol: force error of the post-Newton update below which step sizes recommended by contacts are
             ignored [N].
         adaptive: whether to use recommended step sizes. With True, ``"rk"`` also repeats a step with a shorter size if
-            the step does not resolve a contact or passes through an object.
+            the step does not resolve a contact, or if a point passes through an object within the step.
         smallest_step: lower limit of recommended step sizes [s]; default 1e-4 of the step size.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
             time. The run waits after a step if the ratio would be exceeded. 0: no limit. The option ``-<prefix>pace``
@@ -204,9 +205,9 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy it to keep it. The state and switchable columns of the world may
-        be changed between steps, for instance by hooks. After a restart, the first yielded state is the result of the
-        first step that follows the checkpoint, or the final state if the solve was complete.
+        The same object is yielded at each step; copy it to keep it. The state, and columns of tables that can be
+        changed by `World.set`, may be changed between steps, for instance by hooks. After a restart, the first yielded
+        state is the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
@@ -223,8 +224,8 @@ class Explicit(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Yield the states of `march`. If ``pauses``, a state is yielded after each step, because user code reads the
-        states.
+        """Yield the states that `march` yields. If ``pauses``, a state is yielded after each step, because user code
+        reads the states.
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
@@ -315,7 +316,7 @@ class Explicit(StepSolver):
         self._method.update_accelerations(state)
 
     def settings(self) -> dict[str, Any]:
-        """Return values that must be equal after a restart; see `Restartable`."""
+        """Return the settings that must be equal in the original run and in the resumed run; see `Restartable`."""
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:

@@ -10,7 +10,7 @@ from windlass.framework.state.state import State
 
 @dataclass
 class Failure:
-    """Data of a failed solve.
+    """Data of a failed solve: its reason, its time, the equations with the largest residuals, and the last good state.
 
     Attributes:
         reason: the reason with PETSc's name, e.g. ``DIVERGED_MAX_IT``.

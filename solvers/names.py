@@ -25,7 +25,7 @@ def name_largest(
 
     Args:
         assembly: the systems of this process.
-        values: values by local coordinate; ghosts are ignored and may be missing.
+        values: values at the coordinates of this process; ghosts are ignored and may be missing.
         count: number of values.
         multipliers: values by multiplier of this process, if the model has multipliers.
     """

@@ -108,19 +108,19 @@ class Static(StepSolver):
         decide_in_newton: number of residual evaluations, in the first Newton run of a load step, in which contact
             points of cables may change between open and closed, and between stick and slip. With 0, contact states
             change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
-            large first iteration has increased this value. With "check", residuals must also be small relative to
-            loads, reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce
-            data of other programs.
-        passes_from: start of the passes of a load step. With "near", a pass starts from the solution of the previous
-            pass if the force error of that solution is at most the contact force. With "step", all passes start from
-            the last converged state, which is necessary to reproduce data of other programs.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first Newton iteration was
+            much too large and thereby increased the residual to which the tolerance refers. With "check", residuals
+            must also be small relative to loads, reactions and inertia. With "accept", such residuals are accepted,
+            which is necessary to reproduce data of other programs.
+        passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
+            solution of the previous pass if the force error of that solution is at most the contact force. With "step",
+            all passes start from the last converged state, which is necessary to reproduce data of other programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
-        velocities: velocities in the forces. With "zero", all forces use velocities 0. With "given", all forces use the
-            initial velocities, including inertia forces quadratic in velocities; accelerations are 0. The value "given"
-            is intended for steady motion of material along a shape that does not move.
+        velocities: velocities at which forces are evaluated. With "zero", all forces use velocities 0. With "given",
+            all forces use the initial velocities, including inertia forces quadratic in velocities, and accelerations
+            are zero. The value "given" is intended for steady motion of material along a shape that does not move.
         adaptive: whether the size of a failed load step is reduced to a quarter; the size increases again after 4 steps
             without failure.
         prefix: options prefix.
@@ -237,8 +237,8 @@ class Static(StepSolver):
         Raises:
             ModelError: coordinates have no stiffness, or the first tangent is singular; the message names these
                 coordinates.
-            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error
-                contains its state).
+            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error then
+                contains the unstable equilibrium).
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
@@ -498,7 +498,8 @@ class Static(StepSolver):
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
         that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
-        line search, and after a relaxation. If later passes do not converge, `_settle` is called.
+        line search, and after a relaxation. If later passes do not converge, the load step is solved by implicit steps,
+        see `_settle`.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 

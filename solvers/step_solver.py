@@ -61,7 +61,7 @@ class StepSolver:
         if self._is_reported():
             from windlass.framework.report.run_report import (
                 begin_report,
-            )  # imported here, because few runs write a report
+            )  # imported here, because only runs that write a report need this module
 
             begin_report()
             self.progress.history = StepHistory()
@@ -191,7 +191,7 @@ class StepSolver:
         from windlass.framework.report.run_report import (
             SolveRecord,
             report_solve,
-        )  # imported here, because few runs write a report
+        )  # imported here, because only runs that write a report need this module
 
         history = self.progress.history
         record = SolveRecord(
@@ -209,8 +209,8 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """Return values that must be equal after a restart, see `Restartable`. In statics there are no such values,
-        because only the result is stored.
+        """Return the settings that must be equal in the original run and in the resumed run, see `Restartable`. Statics
+        has no such settings, because only the result of a static solve is stored.
         """
         return {}
 

@@ -96,9 +96,9 @@ class Beam2D(Component):
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
-    """Return the angle from the axis of each node to e_1 of the cross section [rad], shape (rows, nodes). Multiples of
-    2π are added to ``node_angles`` such that the resulting angles of e_1 at all nodes are near the angle of e_1 at
-    node0. Closed lines of beams need these multiples.
+    """Return, for each node, the angle from the tangent of the axis to e_1 of the cross section [rad], shape (rows,
+    nodes). Multiples of 2π are added to ``node_angles`` such that the resulting angles of e_1 at all nodes are near the
+    angle of e_1 at node0. Closed lines of beams need these multiples.
 
     Args:
         phi: angles of the nodes in the reference configuration [rad].
@@ -110,9 +110,9 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows for the kernels. The field ``free`` contains the strains of the stress-free state,
-    which are the strains of the reference configuration plus ``reference_strain``. The field ``shift`` [rad], shape
-    (4,), contains the angles of `find_shifts`.
+    """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
+    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``. The field
+    ``shift`` [rad], shape (4,), contains the angles of `find_shifts`.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
@@ -129,7 +129,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows in groups of equal order."""
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order."""
     own: NDArray[Any] = rows.columns
     system = System("Beam2D", rows.dofs)
     forces, tangents, masses, energies = Call(), Call(), Call(), Call()

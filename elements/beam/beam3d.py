@@ -111,8 +111,8 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows for the kernels. The field ``free`` contains the strains of the stress-free state,
-    which are the strains of the reference configuration plus ``reference_strain``.
+    """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
+    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``.
 
     Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
     [m^2]; and ``damped``, whether ``damping`` is not zero.
@@ -133,7 +133,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows in groups of equal order."""
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order."""
     own: NDArray[Any] = rows.columns
     system = System("Beam3D", rows.dofs)
     forces, tangents, masses, energies, turning, turning_tangents = (Call() for _ in range(6))
@@ -175,7 +175,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
     """Return, for rows with the same order, the smallest cosine of the angle between axis and e_1 at the Gauss points,
-    and the argument ``size`` of `refuse_axes`.
+    and the lengths that `refuse_axes` needs as its argument ``size``.
     """
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)

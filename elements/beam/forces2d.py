@@ -67,7 +67,7 @@ def times(A: FloatArray, z: Three) -> Three:
 
 @kernel(inline=True)
 def beyond(row: Any, j: int, z: Three) -> Three:
-    """Return ε, γ, κ, which are the strains minus the strains of the stress-free state."""
+    """Return ε, γ, κ, the differences between the present strains and the strains of the stress-free state."""
     return z[0] - row.free[j, 0], z[1] - row.free[j, 1], z[2] - row.free[j, 2]
 
 

@@ -163,16 +163,16 @@ def add_curvature(
             gj, hj, v0, v1 = c * gj, c * hj, -c * u * y[3 + j], c * l * y[7 + j]
             own = 1.0 if i == j else 0.0
             ei, ej, dj = y[3 + i], y[3 + j], y[7 + j]
-            # second derivatives with respect to e
+            # second derivatives of b·Γ + m·κ with respect to e
             value = c * (Q[i, j] - along * own - ei * gj - gi * ej)
             value -= F * c * (ei * hj + hi * ej + mk * own)
             value += first * (hi * v0 + u0 * hj)
             value += mk * (second * u0 * v0 + first * (-c * u * own + 2.0 * c * c * u * ei * ej))
             K[3 + i, 3 + j] += value
-            # second derivatives with respect to d; the gradient of m·k with respect to d is -P e/n
+            # second derivatives of b·Γ + m·κ with respect to d; the gradient of m·k with respect to d is -P e/n
             value = first * (-Pi * v1 - u1 * Pj) + mk * (second * u1 * v1 + first * c * l * own)
             K[7 + i, 7 + j] += value
-            # mixed second derivatives with respect to e and d
+            # mixed second derivatives of b·Γ + m·κ with respect to e and d
             value = F * (P[i, j] / n + c * ei * Pj) + first * (hi * v1 - u0 * Pj)
             value += mk * (second * u0 * v1 - first * c * c * l * ei * dj)
             K[3 + i, 7 + j] += value
@@ -241,7 +241,7 @@ def tangent(
         for j in range(len(rule.w)):
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
-            # strains, forces and moments
+            # strains at the Gauss point, and the forces and moments that result from them
             n, k, F, first, second = fill_point(row.bend, y, A, W, z, G)
             fill_rates(G, yt, zt)
             find_stress(row, j, z, zt, stress)

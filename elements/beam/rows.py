@@ -49,14 +49,16 @@ def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
 
 
 def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
-    """Return the orders of rows from the entity indices of node2 and node3, where -1 means no node."""
+    """Return the polynomial orders of beam elements (rows) from the entity indices of node2 and node3, where -1 means
+    no node.
+    """
     orders: IntArray = 1 + (inner[0] >= 0).astype(np.int64) + (inner[1] >= 0)
     return orders
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Return the given lengths [m]. A length of 0 is replaced by the length of the axis through the nodes at the
-    positions r [m], shape (rows, nodes, d) in d dimensions.
+    """Return the lengths of beams [m] as given by the user. A length of 0 is replaced by the length of the axis through
+    the nodes at the positions r [m], shape (rows, nodes, d) in d dimensions.
     """
     found = np.array(given)
     for p in np.unique(order[given == 0.0]):
@@ -69,10 +71,10 @@ def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArra
 def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
     """Create the records of rows for the kernels.
 
-    The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the order, and the index of a
-    row among the local rows. The field ``free``, shape (3, strains), is set to 0; it is intended for the strains of the
-    stress-free state at the Gauss points. The field ``node_mass``, shape (4,), is the mass at each node [kg]. The
-    fields in ``own`` are also added.
+    The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the polynomial order of the
+    element, and the index of a row among the rows on this process. The field ``free``, shape (3, strains), is set to 0;
+    it is intended for the strains of the stress-free state at the Gauss points. The field ``node_mass``, shape (4,), is
+    the mass at each node [kg]. The fields in ``own`` are also added.
 
     Args:
         width: number of coordinates of a node.

@@ -23,12 +23,12 @@ from windlass.framework.model.system import Fields
 
 
 def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Interpolate vectors on the axis, shape (rows, k, 3)."""
+    """Interpolate vectors between the nodes at positions on the axis, shape (rows, k, 3)."""
     return in_space(interpolate(rows, values, places, WIDTH)[:, :, :2])
 
 
 def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Interpolate rotations or their rates, shape (rows, k)."""
+    """Interpolate the rotations of the nodes, or their rates, at positions on the axis, shape (rows, k)."""
     return interpolate(rows, values, places, WIDTH)[:, :, 2]
 
 
@@ -46,7 +46,7 @@ def eval_displacement(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatAr
 
 
 def eval_force(rows: LocalRows, s: Fields, places: LinePlaces, k: int) -> FloatArray:
-    """Return N, Q or M (component k), shape (rows, k)."""
+    """Return one of the section forces N, Q, M at positions on the axis, shape (rows, k)."""
     return eval_loads(rows, s, places, fill_strains).force[:, :, k]
 
 

@@ -25,12 +25,12 @@ from windlass.framework.model.system import Fields
 
 
 def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Interpolate vectors on the axis, shape (rows, k, 3)."""
+    """Interpolate vectors between the nodes at positions on the axis, shape (rows, k, 3)."""
     return interpolate(rows, values, places, WIDTH)[:, :, :3]
 
 
 def eval_parameters(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
-    """Interpolate Euler parameters, or their rates, shape (rows, k, 4)."""
+    """Interpolate the Euler parameters of the nodes, or their rates, at positions on the axis, shape (rows, k, 4)."""
     found = values[rows.dofs].reshape(len(rows.dofs), -1, WIDTH)[:, :, 3:]
     n = found.shape[1]
     e: FloatArray = places.N[:, :, :n] @ (rows.columns["flip"][:, :n, None] * found)

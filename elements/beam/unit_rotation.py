@@ -28,15 +28,15 @@ class UnitRotation3D(Component):
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows for the kernels: the indices of the coordinates x, y, z, e0..e3, and the index of
-    the multiplier.
+    """Return the data of the rows that the kernels read, as one record per row: the indices of the coordinates x, y, z,
+    e0..e3, and the index of the multiplier.
     """
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
     return rows.pack({"dofs": rows.dofs, "multiplier": multipliers[:, 0]})
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Create the `System` with the kernel calls for the rows."""
     own = rows.columns
     system = System("UnitRotation3D", rows.dofs)
     system.constraint = ConstraintSystem(

@@ -3,10 +3,10 @@
 The coordinates u = [u_b, u_i] of a body with the equations M u_tt + K u = f are divided into boundary coordinates, to
 which other parts are attached, and interior coordinates. The interior coordinates are approximated by
 
-    u_i = Ψ u_b + Φ p,    Ψ = -K_ii⁻¹ K_ib,    K_ii φ = ω² M_ii φ,
+    u_i = Ψ u_b + Φ p,    Ψ = -K_ii⁻¹ K_ib,    K_ii φ = ω² M_ii φ.
 
-where the columns φ of Φ are modes with fixed boundary. With T = [[I, 0], [Ψ, Φ]] the reduced matrices are Tᵀ M T and
-Tᵀ K T. Static responses to forces on the boundary are exact.
+The columns φ of Φ are modes with fixed boundary, with the angular frequencies ω. With T = [[I, 0], [Ψ, Φ]] the reduced
+matrices are Tᵀ M T and Tᵀ K T. Static responses to forces on the boundary are exact.
 
 Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
 SciPy or a single NumPy array; a ``.mtx`` file has the Matrix Market format.
@@ -148,7 +148,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         ModelError: the matrices have different sizes, indices or values are invalid, or the body can move as a rigid
             body although its boundary is fixed.
     """
-    from scipy import sparse  # imported here, because few models have such a body
+    from scipy import sparse  # imported here, because few models have reduced bodies
 
     M, K = _read_matrix(mass, "mass"), _read_matrix(stiffness, "stiffness")
     if M.shape != K.shape:
@@ -175,7 +175,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
 
 def _read_matrix(given: Any, name: str) -> Any:
     """Return a matrix in the compressed-sparse-row format of SciPy."""
-    from scipy import io, sparse  # imported here, because few models have such a body
+    from scipy import io, sparse  # imported here, because few models have reduced bodies
 
     if isinstance(given, str | os.PathLike):
         given = _read_file(Path(given), name, io, sparse)
@@ -225,7 +225,7 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
     Raises:
         ModelError: K is singular.
     """
-    from scipy.sparse.linalg import splu  # imported here, because few models have such a body
+    from scipy.sparse.linalg import splu  # imported here, because few models have reduced bodies
 
     try:
         found: FloatArray = splu(K).solve(right)
@@ -242,8 +242,8 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
     """Return ω [rad/s] in ascending order, and mode shapes with φᵀ M φ = 1, shape (interior coordinates, modes). The
     component of largest magnitude of each mode shape is positive.
     """
-    from scipy.linalg import eigh  # imported here, because few models have such a body
-    from scipy.sparse.linalg import eigsh  # imported here, because few models have such a body
+    from scipy.linalg import eigh  # imported here, because few models have reduced bodies
+    from scipy.sparse.linalg import eigsh  # imported here, because few models have reduced bodies
 
     if not modes:
         return np.zeros(0), np.zeros((K.shape[0], 0))
@@ -264,8 +264,8 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """Return the coordinates q of translations by 1 m along x, y and z. The coordinates of modes are 0 in
-    translations.
+    """Return the coordinates q of the reduced body for translations of the whole body by 1 m along x, y and z. The
+    coordinates of modes are 0 in translations.
     """
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():

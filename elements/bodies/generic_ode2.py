@@ -70,11 +70,11 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Arrays of the rows for the kernels; w is the largest number of coordinates of a row.
+    """Data of the rows in arrays that the kernels read; w is the largest number of coordinates of a row.
 
-    dofs: local coordinate indices, padded with the index of the spare entry of `Fields`, shape (rows, w). at: column of
-    each of these coordinates in the ``dofs`` of the law, shape (rows, w). size: number of coordinates of each row,
-    shape (rows,). x0: reference coordinates, shape (rows, w).
+    dofs: process-local coordinate indices, padded with the index of the spare entry of `Fields`, shape (rows, w). at:
+    column of each of these coordinates in the ``dofs`` of the law, shape (rows, w). size: number of coordinates of each
+    row, shape (rows,). x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).
     f: the constant forces, shape (rows, w).
     MT: product M T for the weight, shape (rows, w, 3).
@@ -188,7 +188,7 @@ def read_motion(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of `GenericODE2`."""
+    """Create the `System` with the kernel calls of `GenericODE2`."""
     c, forces, masses = rows.columns
 
     def update(s: Fields) -> None:
@@ -244,7 +244,9 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of all rows, each of shape (rows, w); rows with fewer than w coordinates are padded by 0."""
+    """Return q and q_t of all rows, each of shape (rows, w); rows with fewer than w coordinates are padded with
+    zeros.
+    """
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 
@@ -271,7 +273,7 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return D q_t + K q [N, N m], shape (rows, w); rows with fewer than w coordinates are padded by 0."""
+    """Return D q_t + K q [N, N m], shape (rows, w); rows with fewer than w coordinates are padded with zeros."""
     c = rows.columns[0]
     q, v = read_all(c, s)
     forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)

@@ -52,7 +52,7 @@ def stack_matrices(
     rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
 ) -> FloatArray:
     """Return the matrices of a column of variable length. Each matrix has the shape (height, width) and is padded with
-    0. An empty list gives a zero matrix.
+    zeros. An empty list gives a zero matrix.
 
     Raises:
         ModelError: the number of elements is not the product of height and width of the matrix.
@@ -74,10 +74,10 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """Return the user functions of the active rows, by the local index of the row.
+    """Return the user functions of the active rows, in a dictionary whose keys are indices into ``rows``.
 
     Args:
-        rows: local rows of the table with these columns.
+        rows: the rows on this process of the table that has these columns.
         function: name of the column of the functions.
         derivative: name of the column of the derivatives; if empty, finite differences are used.
         shapes: required shape of the result of each function, one for each row.

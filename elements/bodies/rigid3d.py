@@ -131,13 +131,13 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows for the kernels.
+    """Return the data of the rows that the kernels read, as one record per row.
 
     moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
     about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).
     stretching: inertia κ of a change of the length of e [kg m^2].
-    dofs: local indices of the coordinates x, y, z, e0..e3.
-    multiplier: local index of the multiplier.
+    dofs: process-local indices of the coordinates x, y, z, e0..e3.
+    multiplier: process-local index of the multiplier.
     """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")
@@ -155,7 +155,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Create the `System` with the kernel calls for the rows."""
     own = rows.columns
     system = System("RigidBody3D", rows.dofs)
     system.mass = call(mass, lambda s: (own, s.mass, s.slots, s.values))

@@ -128,7 +128,7 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
         force = times(A, add(cross(alpha, s), cross(w, cross(w, s))))
         for k in range(3):
             f[d[k]] += force[k]
-        # torque about the node
+        # torque about the node due to inertia
         torque = add(times(row.about_node, alpha), cross(w, times(row.about_node, w)))
         torque = add(torque, cross(s, times_transposed(A, read_at(a, d))))
         stretch = 0.0

@@ -64,7 +64,7 @@ class ALECable2D(Cable2D):
 
 
 class MovingView(CableView):
-    """Data of cables with moving material for outputs, and their records for the kernels.
+    """Data of cables with moving material: data for outputs, and the records that the kernels read.
 
     Args:
         rows: the cables.
@@ -90,8 +90,9 @@ class MovingView(CableView):
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows. The kernels of `Cable2D` evaluate forces and tangents from copies of the
-    coordinates. The kernels in ale_kernels.py add the results to the forces on the nodes and on s, and to the matrix.
+    """Create the `System` with the kernel calls for the rows. The kernels of `Cable2D` evaluate forces and tangents
+    from copies of the coordinates. The kernels in ale_kernels.py add the results to the forces on the nodes and on s,
+    and to the matrix.
     """
     c, n = rows.columns.records, len(rows.rows)
     # each element has its own copy of the coordinates, because the convective rates s_t r'' differ on the two sides of

@@ -12,10 +12,10 @@ With the moving mass per length μ, for each global axis
     P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
 
 Kernels read the records ``rows`` of cables. The fields are ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m],
-``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the local coordinate indices
-of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms`` is
-true, s_tt acts on the nodes, and accelerations of the nodes act on s. If ``add_ale_variation`` is true, elastic forces
-act on s.
+``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the process-local coordinate
+indices of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms``
+is true, s_tt acts on the nodes, and accelerations of the nodes act on s. If ``add_ale_variation`` is true, elastic
+forces act on s.
 """
 
 from __future__ import annotations

@@ -134,9 +134,9 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions for the `Account` of the law; they add 0 for rows whose linear law is replaced by a user
-    function.
-    residual, tangent: functions for the `System` of the law.
+    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; they add 0 for rows
+        whose linear law is replaced by a user function.
+    residual, tangent: functions for the `System` of the cables.
     dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
     strands: parameters of the cables; form-finding changes these parameters temporarily.
     """
@@ -151,8 +151,8 @@ class RuleGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
-    """Create the kernel calls of rows with the same rule; ``row`` contains the indices of the rows among the local
-    rows.
+    """Create the kernel calls of rows with the same integration rule; ``row`` contains the indices of these rows among
+    the rows on this process.
     """
     some, points = rows.select(row), create_rule(rule)
 
@@ -177,8 +177,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows, and a function ``last`` of all rows, to one function of a `System`. Sets with
-    the same rule can be evaluated in several threads.
+    """Combine the functions of several sets of rows, and a function ``last`` of all rows, into one function for a
+    `System`. Sets with the same integration rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call()) + last
@@ -192,8 +192,8 @@ def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluatio
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Create the data of rows with user functions and the same rule; ``row`` contains the indices of the rows among the
-    local rows.
+    """Create the data of rows with user functions and the same integration rule; ``row`` contains the indices of these
+    rows among the rows on this process.
     """
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
@@ -207,7 +207,8 @@ def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray
 
 
 def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
-    """Create the system of the rows, which are evaluated in groups with the same integration rule.
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
+    rule.
 
     Args:
         rows: the cables. In d dimensions, the first 4 d coordinates of each cable belong to its nodes.
@@ -276,7 +277,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
-    """Create the data of rows with the same rule; ``row`` contains their indices among the local rows of the table.
+    """Create the data of rows with the same integration rule; ``row`` contains the indices of these rows among the rows
+    of the table on this process.
 
     Stiffness and damping of broken cables, and those that a user function replaces, are set to 0 for the kernels.
     """

@@ -5,9 +5,9 @@ In a folded cable the slope at a node points against the chord of the element:
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L,
 
-where L is the length of the element. A physical shape fulfils this condition only if one element bends by more than
-180°. In a cable with small bending stiffness, a folded shape has little energy and may be a minimum of the potential,
-but the folded shape disappears if the mesh is refined.
+Here r_0 and r_1 are the positions of the nodes, and L is the length of the element. A physical shape fulfils this
+condition only if one element bends by more than 180°. In a cable with small bending stiffness, a folded shape has
+little energy and may be a minimum of the potential, but the folded shape disappears if the mesh is refined.
 
 The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If the product
 of L and the curvature κ at this end is a multiple of the angle between the slopes at the two ends of the element, a

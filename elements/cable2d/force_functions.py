@@ -107,11 +107,11 @@ class ForceGroup(NamedTuple):
 class UserRows:
     """Rows with user functions and the same integration rule.
 
-    row: indices among the local rows, shape (rows,).
-    dofs: local coordinate indices, shape (rows, 4 d) in d dimensions.
+    row: indices of the rows among the rows of the table on this process, shape (rows,).
+    dofs: process-local coordinate indices, shape (rows, 4 d) in d dimensions.
     parameters: columns of the rows that user functions receive.
     parts: for axial forces (key 0) and bending moments (key 1): name of the quantity, functions, points, and
-    integration weights times length [m], shape (rows, n).
+        integration weights times length [m], shape (rows, n).
     """
 
     row: IntArray
@@ -175,8 +175,8 @@ def create_places(rows: LocalRows, s: FloatArray) -> Places:
 
 
 def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRows:
-    """Create the data of rows with user functions; ``row`` contains the indices of these rows among the local rows of
-    the table.
+    """Create the data of rows with user functions; ``row`` contains the indices of these rows among the rows of the
+    table on this process.
     """
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
@@ -193,7 +193,7 @@ def eval_forces(
     """Return the axial force [N] or the bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # the linear law needs no copies
+        # if no row has a user function, the arguments need not be divided among groups of rows
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:
@@ -342,7 +342,7 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
 
 def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix; ``slots`` are the indices of these values,
-    shape (local rows, n, n) for n coordinates per row.
+    shape (rows on this process, n, n) for n coordinates per row.
     """
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():

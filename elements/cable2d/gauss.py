@@ -56,7 +56,9 @@ def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
-    """Return P0 e + P1 s0 + P2 s1 of lane k (x, y), and its rate (x, y)."""
+    """Return the components x, y of P0 e + P1 s0 + P2 s1 for the cable in lane k, followed by the components of the
+    rate of this vector.
+    """
     q, w = g.coordinates, g.velocities
     return (
         P0 * g.slopes[0, k] + P1 * q[S0, k] + P2 * q[S1, k],
@@ -127,7 +129,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P times the four elements of A to the elements ``row`` to ``row`` + 3 of ``sums`` in lane k."""
+    """Add P times the four elements of A to the elements ``row`` to ``row`` + 3 of ``sums`` for the cable in lane k."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -136,9 +138,9 @@ def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``row`` to ``row`` + 3 of ``sums`` in lane k, where B = (pp,
-    pk, kp, kk) are the derivative blocks of a point. P and K are the factors of one of the vectors e, s0, s1 in p and
-    k, Q and R the factors of the same or another of these vectors.
+    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``row`` to ``row`` + 3 of ``sums`` for the cable in lane k,
+    where B = (pp, pk, kp, kk) are the derivative blocks of a point. P and K are the factors of one of the vectors e,
+    s0, s1 in p and k, Q and R the factors of the same or another of these vectors.
     """
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
     sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
@@ -149,8 +151,8 @@ def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: 
 
 @kernel(inline=True)
 def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-    """Fill the elements (a + 2i, b + 2j) of the element matrix of lane k from the sums over the points, with e = (r1 -
-    r0)/L.
+    """Fill the elements (a + 2i, b + 2j) of the element matrix of the cable in lane k from the sums over the points,
+    with e = (r1 - r0)/L.
     """
     j, sums, M = 2 * a + b, g.sums, g.matrix
     ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + 4, k], iL * sums[j + 8, k]

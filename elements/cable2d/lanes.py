@@ -5,7 +5,8 @@ these cables are copied into a record g of `WORK_2D` or `WORK_3D`. Loops over th
 branches, and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because
 the compiler uses vector instructions only if it can prove that arrays do not overlap.
 
-``dims`` is the number of dimensions d, 2 or 3. Kernels that inline the functions pass ``dims`` as a constant.
+``dims`` is the number of dimensions d, 2 or 3. Kernels in which the functions of this module are inlined pass ``dims``
+as a constant.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def work_type(dims: int) -> np.dtype[Any]:
     """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane: `QUANTITIES`,
     coordinates, velocities, accelerations, forces and the following fields.
 
-    free: strains and curvatures of the stress-free state, for rule 2 at all points, otherwise at the current point.
+    free: strains and curvatures of the stress-free state; at all points for integration rule 2, at the current point
+        for other rules.
     slopes: e and its rate, see points.py.
     on_points: forces on e, s0 and s1.
     sums: sums over the points of the derivatives of these forces with respect to e, s0 and s1.
@@ -57,8 +59,8 @@ class RuleRows(NamedTuple):
             index of each row in the array of slots, see `add_matrix`.
         strain: stress-free strain at the points [1], shape (rows, n).
         curvature: stress-free curvature at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
-        dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with z, shape
-            (rows, 12).
+        dofs: process-local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8); in 3D with
+            z, shape (rows, 12).
     """
 
     rows: NDArray[Any]
@@ -75,8 +77,8 @@ class Lanes(NamedTuple):
         [N s], dEI [N m^2 s] and mass per length [kg/m]. The following elements are the stress-free strain at the n
         axial points [1] and the stress-free curvature at the m bending points [1/m]. In 3D each bending point has three
         components.
-    dofs: local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D, z is
-        included, and the shape is (LANES * blocks, 12).
+    dofs: process-local indices of the coordinates x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8). In 3D,
+        z is included, and the shape is (LANES * blocks, 12).
     row: index of each row in the array of slots, see `add_matrix`, shape (rows,).
     """
 
@@ -86,7 +88,7 @@ class Lanes(NamedTuple):
 
 
 def create_lanes(c: RuleRows) -> Lanes:
-    """Arrange the rows of a rule in blocks."""
+    """Arrange the rows with the same integration rule in blocks of `LANES` cables."""
     rows = len(c.rows)
     blocks = -(-rows // LANES)
     filled = np.minimum(np.arange(blocks * LANES), rows - 1)
@@ -98,7 +100,7 @@ def create_lanes(c: RuleRows) -> Lanes:
 
 @kernel(inline=True)
 def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> None:
-    """Copy the 4 d node coordinates of each cable of a block into the lane of the cable, with d = ``dims``."""
+    """Copy the ``4 * dims`` node coordinates of each cable of a block into the lane of the cable."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):
@@ -107,7 +109,9 @@ def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> No
 
 @kernel(inline=True)
 def take_quantities(c: Lanes, block: int, g: Any) -> None:
-    """Copy the quantities L, EA, EI, dEA, dEI and mass per length of a block into the lanes."""
+    """Copy the quantities L, EA, EI, dEA, dEI and mass per length of the cables of a block into the lanes of these
+    cables.
+    """
     for k in range(LANES):
         g.length[k], g.axial_stiffness[k] = c.given[block, 0, k], c.given[block, 1, k]
         g.bending_stiffness[k], g.axial_damping[k] = c.given[block, 2, k], c.given[block, 3, k]
@@ -116,7 +120,7 @@ def take_quantities(c: Lanes, block: int, g: Any) -> None:
 
 @kernel(inline=True)
 def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> None:
-    """Copy the stress-free strains or curvatures of a block into the lanes."""
+    """Copy the stress-free strains or curvatures of the cables of a block into the lanes of these cables."""
     for j in range(count):
         for k in range(LANES):
             to[j, k] = c.given[block, 6 + first + j, k]
@@ -124,7 +128,7 @@ def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> N
 
 @kernel(inline=True)
 def read_given(k: int, g: Any) -> tuple[float, float, float, float, float]:
-    """Read L, EA, EI, dEA, dEI of lane k."""
+    """Return L, EA, EI, dEA, dEI of the cable in lane k."""
     return g.length[k], g.axial_stiffness[k], g.bending_stiffness[k], g.axial_damping[k], g.bending_damping[k]
 
 
@@ -150,7 +154,8 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the element matrix of lane k, which belongs to row ``row``, to the values of the matrix of the model.
+    """Add the element matrix of the cable in lane k, which belongs to row ``row``, to the values of the matrix of the
+    model.
 
     A slot is the index of a block of size 1 x 1, 1 x w or w x w in the values of the matrix, where w = 2 ``dims`` is
     the number of coordinates of a node.

@@ -46,7 +46,9 @@ bending points.
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
-    """Return e, s0 and s1 of lane k. If q contains velocities, return the rates of these vectors. iL is 1/L."""
+    """Return e, s0 and s1 of the cable in lane k. If q contains velocities, return the rates of these vectors. iL is
+    1/L.
+    """
     ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
     return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
 
@@ -117,9 +119,9 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the elements (a + d i, b + d j) of the element matrix of lane k, in d = ``dims`` dimensions. These elements
-    follow from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial points, B0, B1 at the
-    bending points.
+    """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, in d = ``dims`` dimensions.
+    These elements follow from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
+    points, B0, B1 at the bending points.
 
     A0, A, A1 already contain the integration weights.
     """

@@ -47,8 +47,8 @@ def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
 
 
 class Inertia(NamedTuple):
-    """Data for mass and weight: records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and local
-    coordinate indices, shape (rows, 4 d) in d dimensions.
+    """Data for mass and weight: records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and
+    process-local coordinate indices, shape (rows, 4 d) in d dimensions.
     """
 
     rows: NDArray[Any]
@@ -92,7 +92,7 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
 
 @kernel(inline=True)
 def product(row: Four, q: Four) -> float:
-    """Return Σ M_j q_j for one row of M."""
+    """Return the product Σ M_j q_j of one row of the mass matrix M and the coordinates q."""
     return row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3] * q[3]
 
 
@@ -117,7 +117,7 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
-    """Add the inertia forces M a to the forces of lane k; see lanes.py for g."""
+    """Add the inertia forces M a to the forces of the cable in lane k; see lanes.py for g."""
     L = g.length[k]
     m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):
@@ -132,7 +132,7 @@ def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_mass(dims: int, a: int, mass: float, k: int, g: Any) -> None:
-    """Add ``mass`` times M to the element matrix of lane k, for the coordinates along global axis a."""
+    """Add ``mass`` times M to the element matrix of the cable in lane k, for the coordinates along global axis a."""
     L, M = g.length[k], g.matrix
     m = mass * g.mass_per_length[k] * L / 420.0
     Lm = L * m

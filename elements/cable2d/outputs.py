@@ -69,7 +69,9 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def node_dofs(rows: LocalRows) -> IntArray:
-    """Return the local indices of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
+    """Return the process-local indices of the coordinates of both nodes of cables in d dimensions, shape (rows, 4
+    d).
+    """
     # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 

@@ -77,7 +77,7 @@ def watch_pulls(
     """Create the `Pulls` of cables with the linear law of the axial force.
 
     Args:
-        groups: groups that together contain all rows.
+        groups: groups of cables with the same integration rule, which together contain all rows.
         inertia: mass data of all rows.
         stiffness: EA of all rows [N].
         describe: function that describes a row in messages.

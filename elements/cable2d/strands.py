@@ -27,7 +27,7 @@ class StrandGroup(NamedTuple):
     Attributes:
         lanes: parameters that the kernels read.
         rule: points of the integration rule.
-        row: indices of the rows among the local rows, shape (rows,).
+        row: indices of the rows among the rows of the table on this process, shape (rows,).
     """
 
     lanes: Lanes
@@ -53,8 +53,8 @@ class CableStrands(Strands):
     """Interface between form-finding and cables with the linear law of the axial force.
 
     Args:
-        groups: groups that together contain all rows.
-        dofs: local indices of the coordinates of the nodes, shape (rows, 4 d).
+        groups: groups of cables with the same integration rule, which together contain all rows.
+        dofs: process-local indices of the coordinates of the nodes, shape (rows, 4 d).
     """
 
     def __init__(self, groups: list[StrandGroup], dofs: IntArray) -> None:

@@ -32,8 +32,8 @@ def create_stubs(rows: LocalRows, dofs: IntArray) -> NDArray[Any]:
 
     stiffness: k [N m].
     free: stress-free strain at both nodes [1], shape (2,).
-    dofs: local indices of the coordinates of the nodes, shape (4 d,).
-    place: index of the row among the local rows.
+    dofs: process-local indices of the coordinates of the nodes, shape (4 d,).
+    place: index of the row among the rows on this process.
     """
     place = np.flatnonzero(rows.local("broken"))
     some = rows.select(place)

@@ -19,8 +19,8 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     if dims == 2:
         return PointSlope2D, Cable2D
     if TWIST in columns:
-        from windlass.elements.cable3d.twist_cable import TwistCable3D  # imported here, because few models have twist
-        from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few models have twist
+        from windlass.elements.cable3d.twist_cable import TwistCable3D  # imported here, because few cables have twist
+        from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few cables have twist
 
         return PointSlopeTwist3D, TwistCable3D
     from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables

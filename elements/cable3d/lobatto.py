@@ -31,13 +31,15 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def read_vector(a: FloatArray, row: int, k: int) -> Vector:
-    """Read a vector from three consecutive elements of lane k."""
+    """Return the vector in three consecutive elements of the data of the cable in lane k."""
     return a[row, k], a[row + 1, k], a[row + 2, k]
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """Return e, s0 and s1 of lane k. If q contains velocities, return the rates of these vectors. iL is 1/L."""
+    """Return e, s0 and s1 of the cable in lane k. If q contains velocities, return the rates of these vectors. iL is
+    1/L.
+    """
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
@@ -64,8 +66,8 @@ def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
     L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute component j of the forces on the coordinates of lane k from the forces at all integration points, and
-    write it to F.
+    """Compute component j of the forces on the coordinates of the cable in lane k from the forces at all integration
+    points, and write this component to F.
     """
     # forces on e, on d and on s0 + s1; each bending point has the weight L/2
     turn = 0.5 * ROOT3 * (b0 - b1)

@@ -14,7 +14,7 @@ node1,
 Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, d_EA, d_EI and d_GJ the corresponding dampings, C
 the coupling of tension and twist, τ the twist per length, L the length of the element, J the moment of inertia per
 length about the axis, ε0, κ_i0 and τ0 are the prescribed stress-free strains, and c = strain_is_relative_to_reference.
-The law is valid for any rotation, also for rods that are curved in the stress-free state. Strains and damping power do
+The law is valid for any rotation, even for rods that are curved in the stress-free state. Strains and damping power do
 not change when the rod rotates as a rigid body. If EI_1 = EI_2, the twist is zero and the stress-free state is
 straight, the forces are equal to the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is
 the mean torque of an element. If bending causes torque, the torque varies along the element (see twist_forces.py).
@@ -119,9 +119,9 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the records of the rows; the fields of a record have the names of the columns of `TwistCable3D`.
 
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
-    a row among the local rows. The fields free_angle and free_twist are the angle m_1 and the twist angle T in the
-    reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the stress-free
-    values at the integration points. The columns `STIFF` of broken cables are 0, for outputs.
+    a row among the rows on this process. The fields free_angle and free_twist are the angle m_1 and the twist angle T
+    in the reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the
+    stress-free values at the integration points. The columns `STIFF` of broken cables are 0, for outputs.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -155,7 +155,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
-    """Create the calls for forces, tangents and energies of records with the same rule."""
+    """Create the kernel calls for forces, tangents and energies of rows with the same integration rule."""
     return (
         call(residual, lambda s: (some, rule, s.x, s.v, s.f)),
         call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)),
@@ -164,8 +164,8 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows, which are evaluated in groups with the same integration rule; broken rows have
-    only inertia and weight.
+    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
+    rule; broken rows have only inertia and weight.
     """
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)

@@ -135,13 +135,13 @@ def fill_sections(
         iL = 1.0 / L
         read_coordinates(n, iL, x, y)
         read_coordinates(n, iL, v, yt)
-        # twist and torque
+        # twist per length and torque of the element
         T = twist_angle(row, y)
         tau = iL * T - row.reference_twist
         fill_twist(row, y, twist)
         torque = row.torsional_stiffness * tau + row.coupling * mean_strain(row, rule, y)
         torque += row.torsional_damping * iL * times(twist, yt)
-        # motion of the axis
+        # position, velocity and acceleration of the axis
         for j in range(s.shape[1]):
             S = shape.S[at, j]
             for d in range(3):
@@ -151,7 +151,7 @@ def fill_sections(
                     c.r[at, j, d] += w * x[to]
                     c.v[at, j, d] += w * v[to]
                     c.a[at, j, d] += w * a[to]
-            # slope, frame and curvatures
+            # slope, frame and curvatures of the cross section
             P = (shape.dS[at, j, 2], shape.dS[at, j, 1], shape.dS[at, j, 3])
             K = (iL * shape.ddS[at, j, 2], iL * shape.ddS[at, j, 1], iL * shape.ddS[at, j, 3])
             p, k, pt = interpolate(P, 1.0, y), interpolate(K, 1.0, y), interpolate(P, 1.0, yt)
@@ -204,8 +204,8 @@ class SectionPlaces:
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Create an output that is evaluated at positions on the cables. The shape functions of the previous call are
-    cached.
+    """Create an output variable that is evaluated at positions on the cables. The shape functions of the previous call
+    are cached.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

@@ -9,7 +9,7 @@ winch_points.py), and d'Alembert's principle for the material outside the winch 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
-where ε = |r'| - 1 and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
+Here ε = |r'| - 1, and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
 where the rope is stored under the tension T_s (``store_tension``). Rope that leaves the winch adds the energy W per
 metre to the model. Therefore, if the winch does not move and the tension at the outlet is N, the rope exerts the force
 N (1 + ε) + W - EA ε²/2 in the direction of increasing l. Rope that passes the outlet has the velocity of the material
@@ -101,10 +101,10 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows.
+    """Return the data of the rows that the kernels read, as one record per row.
 
     stored: energy per length W of the rope in the winch [J/m].
-    dofs: local indices of the coordinates z of the cable, shape (4 d + 1,).
+    dofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
@@ -125,7 +125,7 @@ def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) ->
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system that evaluates the rows."""
+    """Create the `System` with the kernel calls for the rows."""
     own = rows.columns
     rule: Rule = create_rule(2)
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
@@ -212,8 +212,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Sections(NamedTuple):
-    """Results at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial
-    force [N], shape (rows, k).
+    """Results of winch cables at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows,
+    k, 3), and axial force [N], shape (rows, k).
 
     All values are NaN for cables in reserve, that is, for inactive cables.
     """
@@ -238,8 +238,9 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided
-    by the length of the cable."""
+    """Create an output variable that is evaluated at a point of each cable. The argument ``share`` is the distance of
+    the point from node0 divided by the length of the cable.
+    """
 
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)

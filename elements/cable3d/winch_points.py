@@ -7,14 +7,14 @@ q_i has the factors
 
     S_i^(k) = N_i^(k) h^(p_i - k), whose derivatives with respect to l are (p_i - k)/l S_i^(k) at constant ξ
 
-and at constant material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
+At a constant material point, ξ_l = b/l with b = (1 - σ0)/Δ - ξ, and the derivatives with respect to l are
 
     B_i = dS_i/dl   = h^p_i (N_i' b + p_i N_i)/l,         C_i = d²S_i/dl² = h^p_i (N_i'' b² + 2 (p_i - 1) N_i' b)/l²,
     dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
 
 The material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration u_t = Σ S_i a_i + l_tt B_i q_i + 2 l_t
 B_i v_i + l_t² C_i q_i. The derivative of the position of the material with respect to l is w = Σ B_i q_i. The
-coordinates z are the 4 d coordinates of both nodes in d dimensions, followed by l.
+coordinates z are the 4 d coordinates of both nodes, where d is the number of dimensions, followed by l.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 
 
 class NamedSets(dict[str, Entity]):
-    """Handles by name; an unknown name raises a ModelError that lists the known names."""
+    """Dictionary of handles by name; an unknown name raises a ModelError that lists the known names."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
         super().__init__(sets)
@@ -224,7 +224,7 @@ def _plan_net(
 
 
 def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
-    """Add the rows of a net that this process provides."""
+    """Add to the world the nodes and cables of a net that belong to this process."""
     outline = given.net.outline
     nodes = add_nodes(world, given, name)
     kind = find_kinds(given.net.nodes.position.shape[1])[1]

@@ -96,7 +96,7 @@ def create_nodes(plan: NodePlan) -> NetNodes:
 
 
 def add_nodes(world: Tables, given: Given, name: str) -> Entity:
-    """Add the nodes of a net that this process provides."""
+    """Add to the world the nodes of a net that belong to this process."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(

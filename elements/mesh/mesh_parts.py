@@ -1,5 +1,5 @@
-"""Distribution of nets over processes. The first process reads the file, determines all rows of the net, and sends each
-process its rows.
+"""Distribution of the nodes and cables of nets over processes. The first process reads the file, determines all rows of
+the net, and sends each process its rows.
 
 Only the first process stores the whole net, and only until all parts have been sent; a small net is sent to all
 processes as a whole. Each process receives the nodes of a range of rows and the cables that begin at these nodes. All

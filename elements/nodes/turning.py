@@ -5,7 +5,7 @@ and thus the spin σ = ω·a, and is moved to b by R(a, b), the spin of the move
 
     σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 
-c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t + b_t) = G_p·p_t + G_q·q_t with
+The vector c depends only on the directions a and b. For a = p/|p| and b = q/|q|, c·(a_t + b_t) = G_p·p_t + G_q·q_t with
 
     G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
 
@@ -149,7 +149,7 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill ``normals``, shape (n, 3). The first normal is given. Normal i is normal i - 1, rotated by the smallest
+    """Fill ``normals``, shape (n, 3), whose first row is given. Normal i is normal i - 1, rotated by the smallest
     rotation from slope i - 1 to slope i.
     """
     for k in range(1, len(slopes)):

@@ -138,7 +138,7 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if in_space:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models have no 3D beams
+        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -152,7 +152,7 @@ def _add_line(
 def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
     """Return the types of node and beam in 2D or 3D."""
     if in_space:
-        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need 3D nodes
+        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need 3D beams
         from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models do not need 3D nodes
 
         return RigidNode3D, Beam3D

@@ -326,7 +326,7 @@ def find_direction(slopes: FloatArray) -> FloatArray:
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
     directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # Values are rounded. Therefore argmax selects the first of several values that differ only by rounding errors.
+    # The values are rounded so that argmax selects the first of several values that differ only by rounding errors.
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 

@@ -15,7 +15,8 @@ class Chain(NamedTuple):
     """Cables connected one after the other.
 
     Attributes:
-        order: indices of the cables in the given list, in the direction of increasing local x, shape (n,).
+        order: indices of the cables in the given list, in the direction of increasing position x on the axis of each
+            cable, shape (n,).
         closed: whether the last cable ends where the first cable begins.
     """
 

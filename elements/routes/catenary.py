@@ -37,7 +37,7 @@ VERTICAL = 1e-9
 class FreeCatenary:
     """A cable that hangs freely between two points, created by `hang_between`.
 
-    The object can be used as an open route with the unstretched arc length as s.
+    The object can be used as an open route, on which the arc length s is the unstretched arc length of the cable.
 
     Attributes:
         start: first point [m], (x, y) or (x, y, z).

@@ -9,7 +9,7 @@ crossing, in which the rope in layer one advances by p under layer two. The posi
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
-where S = u³ (10 - 15 u + 6 u²), z_k is the position of turn k of layer one, R is the radius of the axis of the rope in
+Here S = u³ (10 - 15 u + 6 u²), z_k is the position of turn k of layer one, R is the radius of the axis of the rope in
 layer one, and d <= p the diameter of the rope. Between the crossings, a turn of layer two lies in the groove between
 two turns of layer one, at the height h = sqrt(d² - p²/4) above the axes of these turns. The first turn of layer two
 lies in the groove between the last turn of layer one and the flange. The last turn of layer one moves by half a pitch

@@ -69,8 +69,8 @@ class Bed:
 
 @dataclass(frozen=True)
 class GroundedCatenary:
-    """A mooring line in equilibrium, created by `hang_from_ground`. The object can be used as an open route with the
-    unstretched arc length as s.
+    """A mooring line in equilibrium, created by `hang_from_ground`. The object can be used as an open route, on which
+    the arc length s is the unstretched arc length of the line.
 
     Attributes:
         start: the anchor [m], (x, y) or (x, y, z).

@@ -90,8 +90,9 @@ class Circle:
 
 
 class Wrap(NamedTuple):
-    """Contact with one circle. Points lie on the centre line of the cable, and angles are polar angles about the
-    centre."""
+    """Contact of a cable with one circle of its route. Points lie on the centre line of the cable, and angles are polar
+    angles about the centre.
+    """
 
     circle: int  # index in the list of circles
     entry_point: PlanePoint  # point where the cable meets the circle [m]
@@ -109,8 +110,8 @@ class Piece(NamedTuple):
     """One straight line or arc of a route."""
 
     point: complex  # start, x + i y [m]
-    tangent: complex  # unit tangent at the start, x + i y [1]
-    curvature: float  # > 0 if the piece bends to the left, 0 for lines [1/m]
+    tangent: complex  # unit tangent at the start of the piece, x + i y [1]
+    curvature: float  # curvature: > 0 if the piece bends to the left, 0 for lines [1/m]
     length: float  # arc length [m]
 
 

@@ -4,9 +4,9 @@ A sheave is a circle with the centre c, the unit axis k and the radius R of the 
 is on the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on a circle with the
 centre c0 to the point q on the next circle with the centre c1 is perpendicular to both radii,
 
-    (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
+    (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0.
 
-which are two equations for the polar angles of p and q. If the two circles are in different planes, the span is in
+These two equations determine the polar angles of p and q. If the two circles are in different planes, the span is in
 general in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the
 span the direction of the route jumps by this angle.
 
@@ -90,7 +90,7 @@ class Sheave:
 
 
 class SheaveWrap(NamedTuple):
-    """Contact with one sheave. All points are on the centre line of the cable."""
+    """Contact of a cable with one sheave of its route. All points are on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
     entry_point: FloatArray  # point at which the cable meets the sheave [m], shape (3,)
@@ -115,7 +115,7 @@ class SpatialPiece(NamedTuple):
     center: FloatArray  # [m], shape (3,)
     axis: FloatArray  # unit vector of the axis, or of a straight line
     arm: FloatArray  # vector from the axis to the start of the piece [m], shape (3,); 0 for a straight line
-    rate: float  # angle per arc length [rad/m]
+    rate: float  # angle of rotation about the axis per arc length [rad/m]
     rise: float  # displacement along the axis per arc length [1]
     length: float  # [m]
 

@@ -8,8 +8,8 @@ side. The subscripts q and t denote partial derivatives.
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
 laws need this procedure (return mapping). Therefore, within a step, forces are functions of (t, q, v). The values
-written by ``System.post_newton`` must therefore depend only on the start of the step and on the motion in ``Fields``.
-The laws receive the time since the start of the step as the step size.
+written by ``System.post_newton`` must therefore depend only on the state at the start of the step and on the
+coordinates and velocities in ``Fields``. The laws receive the time since the start of the step as the step size.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
 mass matrix is factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is
@@ -58,7 +58,7 @@ class Accelerations:
         prefix: options prefix of the PETSc linear solver, if one is needed.
 
     Attributes:
-        a: accelerations of all local coordinates at the last evaluation, shape (n,).
+        a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
         f: left-hand-side forces minus loads of the last evaluation [N, N m], shape (n + 1,).
         evaluations: number of force evaluations so far.
@@ -111,7 +111,9 @@ class Accelerations:
         return PetscFactors(matrix, prefix, definite=not self._varies), "petsc"
 
     def refresh(self) -> None:
-        """Reset cached data after a change of switchable columns."""
+        """Delete cached data after a change of model parameters that may change between steps (switchable columns of
+        tables).
+        """
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 
@@ -154,7 +156,7 @@ class Accelerations:
             Result of the last post-Newton update.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
         self._begin(t, start_data)
         assembly, f, c = self.assembly, self.f, self._c
@@ -182,7 +184,7 @@ class Accelerations:
         fields, with all constraints fulfilled.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
         if self.matrix is None:
             return -self._minus_inverse_mass * forces
@@ -247,7 +249,9 @@ class Accelerations:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
-        """Return C or the time derivative of C at the state in the fields, shape (m + 1,)."""
+        """Return the constraint values C, or with ``rate_level`` their time derivative, at the state in the fields,
+        shape (m + 1,).
+        """
         fields, c = self.assembly.fields, self._c
         fields.lam[:], c[:] = 0.0, 0.0
         fields.rate_level = rate_level
@@ -262,7 +266,9 @@ class Accelerations:
         return correction
 
     def _find_rates(self) -> IntArray:
-        """Return local multipliers of constraints that are defined as equations of velocities."""
+        """Return the process-local indices of the multipliers of constraints that are defined as equations of
+        velocities.
+        """
         if not self.has_constraints:
             return np.zeros(0, np.int64)
         assembly = self.assembly
@@ -282,8 +288,8 @@ class Accelerations:
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Register a PETSc solver with this prefix, although compiled code solves the equations. PETSc then accepts options
-    with this prefix, and the help of PETSc lists these options.
+    """Create an unused PETSc linear solver with this options prefix, so that PETSc accepts options with the prefix and
+    lists them in its help, although compiled code solves the equations.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
@@ -301,8 +307,8 @@ def is_diagonal(assembly: Assembly) -> bool:
 
 
 def eval_diagonal(assembly: Assembly) -> FloatArray:
-    """Return the diagonal of the constant mass matrix by local coordinate, summed over processes [kg, kg m^2], shape
-    (n,).
+    """Return the diagonal of the constant mass matrix for the coordinates of this process, summed over processes [kg,
+    kg m^2], shape (n,).
 
     Raises:
         ModelError: coordinates have no mass; the message names them.

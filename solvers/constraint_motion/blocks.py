@@ -27,7 +27,7 @@ class BlockFactors:
 
     Args:
         matrix: the matrix.
-        members: unknowns of all blocks, block by block, shape (unknowns,).
+        members: indices of the unknowns of all blocks, block by block, shape (unknowns,).
         start: index in ``members`` of the first unknown of each block, shape (blocks + 1,).
     """
 
@@ -50,7 +50,7 @@ class BlockFactors:
             raise SingularError(self._matrix.describe_singular())
 
     def reset(self) -> None:
-        """See `Factors`; new factors do not depend on earlier factors."""
+        """Compute new factors of the present matrix, independent of earlier factors; see `Factors`."""
 
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
@@ -62,7 +62,9 @@ class BlockFactors:
 
 
 def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
-    """Create factors for a matrix of small blocks; return None on several processes and if a block is large."""
+    """Create factors for a matrix of small blocks; return None if several processes share the matrix, or if a block is
+    too large.
+    """
     if matrix.assembly.layout.size > 1:
         return None
     members, start = find_blocks(matrix.pattern)
@@ -72,11 +74,11 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
-    """Find groups of coupled unknowns. Return the unknowns of all blocks, block by block, and the index of the first
-    unknown of each block in this array.
+    """Find groups of coupled unknowns. Return the indices of the unknowns of all blocks, block by block, and the index
+    of the first unknown of each block in this array.
     """
-    from scipy.sparse import csr_array  # imported here, because few models have such blocks
-    from scipy.sparse.csgraph import connected_components  # imported here, because few models have such blocks
+    from scipy.sparse import csr_array  # imported here, because few models need dense blocks
+    from scipy.sparse.csgraph import connected_components  # imported here, because few models need dense blocks
 
     n = len(pattern.indptr) - 1
     couplings = csr_array((np.ones(pattern.spare, np.int8), pattern.indices, pattern.indptr), shape=(n, n))

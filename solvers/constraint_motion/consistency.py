@@ -10,12 +10,12 @@ if a constraint is switched on. At index 3 the velocities also oscillate. Withou
 alternate permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate
 the constraints. The violation is
 
-    e = C_q a - r,
+    e = C_q a - r.
 
-where r is the right-hand side of the acceleration equations. In smooth motion with the step size h, e is of order h²
-and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of e,
-accelerations, multipliers and, at index 3, velocities are projected onto the constraints. Let δ denote the change of a
-quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c is
+Here r is the right-hand side of the acceleration equations of the constraints. In smooth motion with the step size h, e
+is of order h² and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of
+e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints. Let δ denote the change of
+a quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c is
 given below:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
@@ -160,7 +160,7 @@ class Consistency:
         """Project initial positions and velocities onto the constraints, and find accelerations and multipliers.
 
         Args:
-            state: the start.
+            state: the initial state.
             h: step size [s].
 
         Raises:
@@ -323,12 +323,13 @@ class Consistency:
         """Return the factor c h² of j in the projection of velocities of index 3, for each constraint [s²], shape
         (m,)."""
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
-        # constraints on velocities need no offset, because the next steps fulfil them exactly
+        # constraints on velocities need no offset c, because the next steps fulfil them exactly
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return changes of velocities that close a gap of constraint rates, shape (m,), and the resulting changes of
-        forces. The third result is the factor [s] of the damping matrix that is added to the mass matrix, h or 0.
+        """Return the changes of velocities that change the constraint rates Ċ by the negative of a given gap, shape
+        (m,), and the resulting changes of forces. The third result is the factor [s] of the damping matrix that is
+        added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -354,7 +355,7 @@ class Consistency:
         return force
 
     def _move(self, state: State, change: FloatArray) -> None:
-        """Change the velocities of the state and the fields."""
+        """Add ``change`` to the velocities of the state and of the fields, and update the markers."""
         self._problem.assembly.fields.v[:-1] += change
         state.v += change
         self._problem.assembly.update_markers()

@@ -1,11 +1,12 @@
-"""Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives, without a matrix.
+"""Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives, without an assembled Jacobian matrix.
 
     Ċ = C_q v + C_t
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt
 
 The subscripts q and t denote partial derivatives of C. Constraints on velocities are defined by Ċ; the argument
-``rate_level`` selects Ċ instead of C. Laws give C, Ċ and r. Since Ċ is linear in v, a product C_q w is the difference
-between Ċ for v + w and for v. For this product only markers are updated; contacts do not search for neighbours.
+``rate_level`` selects Ċ instead of C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for
+the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. For this
+product only markers are updated; contacts do not search for neighbours.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ class ConstraintRates:
         Args:
             which: whether each constraint is named, shape (m,).
             values: values shown with the names, shape (m,).
-            most: number of names.
+            most: largest number of names that are returned.
         """
         layout, number = self._assembly.layout, self._assembly.world.numbering
         size = np.ones(self.count) if values is None else np.abs(values)

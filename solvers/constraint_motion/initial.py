@@ -2,9 +2,9 @@
 
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
 of the constraint equations C. Initial accelerations and multipliers are computed with the matrix and the linear solver
-of Newton's method, which exist in any case. A separate solver is used in two cases. First, the solver of Newton's
-method may fail; for example, LU without pivoting fails for coordinates without mass. Second, options with the prefix
-``initial_`` may select a solver.
+of Newton's method, because these objects exist in any case. A separate solver is used in two cases. First, the solver
+of Newton's method may fail; for example, LU without pivoting fails for coordinates without mass. Second, options with
+the prefix ``initial_`` may select a solver.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints whose prescribed accelerations are set to 0, regardless of their
-            functions of time.
+        still: process-local indices of the multipliers of constraints whose prescribed accelerations are set to 0,
+            regardless of their functions of time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
@@ -137,7 +137,8 @@ class MassSolver:
         self._alone = matrix, factors
 
     def solve(self, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
+        """Return accelerations of the coordinates of this process, shape (n,), and multipliers of this process, shape
+        (m,).
 
         Args:
             f: forces on the left-hand side minus loads, shape (n + 1,).

@@ -5,7 +5,8 @@
 M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
 respect to the coordinates, and c is given by the constraints. The vector f contains all forces on the left-hand side
 minus the loads, including the terms that are quadratic in velocities. The same matrix projects coordinates and
-velocities onto the constraints with the smallest change in the norm of M. The row of an inactive constraint is λ = 0.
+velocities onto the constraints with the smallest change in the norm of M. The equation of an inactive constraint is λ =
+0.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class SingularError(ModelError):
 
 
 class SaddleMatrix:
-    """The matrix for the local unknowns; its sparsity pattern contains no couplings by springs and contacts.
+    """The matrix for the unknowns of this process; its sparsity pattern contains no couplings by springs and contacts.
 
     Rows and columns of constraints are multiplied by ``scale``, a typical mass, so that all entries have similar size;
     the unknowns of constraints are λ / scale.
@@ -45,7 +46,7 @@ class SaddleMatrix:
         assembly: the systems of this process.
 
     Attributes:
-        pattern: sparsity over the local unknowns.
+        pattern: sparsity over the unknowns of this process.
         values: stored matrix entries, shape (nnz,).
         scale: a typical mass, identical on all processes [kg, kg m^2].
         assembly: the systems of this process.
@@ -132,18 +133,18 @@ class Factors(Protocol):
         """Factorise the present values of the matrix.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
 
     def reset(self) -> None:
         """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side; both have the order of local unknowns. Values of ghosts in the
-        right-hand side are added to the values of their owners.
+        """Return the solution for a right-hand side; both have the order of the unknowns of this process. Values of
+        ghosts in the right-hand side are added to the values of their owners.
 
         Raises:
-            SingularError: the matrix is singular.
+            SingularError: the matrix of accelerations and multipliers is singular.
         """
 
 
@@ -203,7 +204,8 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f and c of the equations at the top of this file, evaluated at the state in the fields with a = 0 and λ = 0.
+    """Add f and c of the equations in the docstring of this module, evaluated at the state in the fields with a = 0 and
+    λ = 0.
 
     Args:
         assembly: the systems of this process.
@@ -221,7 +223,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
-    """Return f and c of `add_right_side` as a right-hand side in the order of local unknowns."""
+    """Return f and c of `add_right_side` as a right-hand side in the order of the unknowns of this process."""
     right = np.zeros(len(unknowns.numbers))
     right[unknowns.of_dof] = -f[:-1]
     right[unknowns.of_multiplier] = c[:-1]
@@ -229,7 +231,7 @@ def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> Float
 
 
 def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
+    """Return accelerations of the coordinates of this process, shape (n,), and multipliers of this process, shape (m,).
 
     Args:
         matrix, factors: the matrix and its factorisation.

@@ -7,8 +7,8 @@ would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below
 of index 2 methods is smaller than these limits.
 
 If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
-starts: the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified velocities
-that the constraint would change, so an error is raised by default.
+is switched on, and the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified
+velocities that the constraint would change, so an error is raised by default.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ STEPS = 10.0
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
-    """Return whether each local multiplier belongs to a constraint that prescribes a motion as a function of time,
-    shape (m,); ``counts`` selects systems.
+    """Return whether each multiplier of this process belongs to a constraint that prescribes a motion as a function of
+    time, shape (m,); constraints of systems for which ``counts`` returns false are ignored.
     """
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:
@@ -120,7 +120,7 @@ def check_motion(assembly: Assembly, state: State, h: float, velocities: str) ->
     """Raise ModelError for a state from which no motion can start. The call is collective.
 
     Args:
-        state: the start.
+        state: the initial state.
         h: step size [s].
         velocities: ``"check"``, or ``"project"``, which accepts velocities that constraints forbid.
     """

@@ -31,7 +31,7 @@ END_SHARE = 1e-9
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:
-    """Make implicit steps until k is negligible.
+    """Make implicit steps until the factor k of the mass term is negligible.
 
     Args:
         newton: the solver.

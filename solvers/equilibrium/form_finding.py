@@ -5,11 +5,11 @@ difference in length. If the potential is reduced from such a shape, the line fo
 tension from the first solution on, as in a net under tension. There are two stages:
 
 1. Force densities. Each row (one cable element) has no bending stiffness, and the axial force N = ρ |r'| with the
-   stretch |r'|, independent of the reference length of the row. The constant ρ is the force density. The equilibrium is
-   the solution of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ
-   |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law
-   predicts for the force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at
-   most 10 %, or after `DENSITIES` solutions.
+   stretch |r'|; this force does not depend on the reference length of the row. The constant ρ is the force density. The
+   equilibrium is the solution of linear equations, so the initial shape has no influence. The force density is
+   corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is
+   longer than its law predicts for the force N, and decreases if the row is shorter. The corrections end when all
+   lengths have errors of at most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
@@ -111,12 +111,12 @@ class Lines:
         return np.concatenate([np.zeros(0), *parts])
 
     def mean(self, values: FloatArray) -> FloatArray:
-        """Return the mean over each row of values at points, shape (rows,)."""
+        """Return the means of values at integration points over each row, shape (rows,)."""
         mean: FloatArray = np.bincount(self.row, self.weight * values, self.count) / self.length
         return mean
 
     def eval_stretch(self) -> FloatArray:
-        """Return the stretch |r'| [1] at all points."""
+        """Return the stretch |r'| [1] at all integration points."""
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
@@ -130,8 +130,8 @@ class Lines:
         return self._processes.any(bool(slack.any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
-        """Set the stiffness and the stress-free strain of lines, shape (points,) each. ``bend``: whether lines have
-        bending stiffness.
+        """Set the axial stiffness and the stress-free strain of lines at their integration points, shape (points,)
+        each. ``bend``: whether lines have bending stiffness.
         """
         on = self.are_lines[self.row]
         stiffness, free = np.where(on, stiffness, self.stiffness), np.where(on, free, self.free)
@@ -203,8 +203,8 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the lines of a model with the loads of a scheme; None if there are no slack lines or no loads. The fields
-    contain the initial state of the scheme.
+    """Return the data of the lines of a model under the loads of a scheme, or None if there are no slack lines or no
+    loads. The fields contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
@@ -218,7 +218,7 @@ class FormFinder:
 
     Args:
         newton: the solver.
-        lines: the lines.
+        lines: the slack lines whose shape is computed.
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
         state: a state of this process as working memory; its values are overwritten.
@@ -277,8 +277,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Return forces [N] at all points after passes that change the force densities until the errors of all lengths
-        are below `NEAR`, but at most `DENSITIES` passes. Return None if a solve fails.
+        """Change the force densities in passes until the errors of all lengths are below `NEAR`, but in at most
+        `DENSITIES` passes. Return the forces [N] at all integration points, or None if a solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
@@ -299,8 +299,8 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Starting from given forces at all points [N], increase the stiffness k until the forces follow the laws of
-        the rows. Return whether this succeeded.
+        """Starting from given forces at all integration points [N], increase the stiffness k until the forces follow
+        the laws of the rows. Return whether the forces have reached these laws.
         """
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0

@@ -63,13 +63,13 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     """Return whether the LU factors of the tangent of Newton's method prove that all modes are stable. False does not
     mean that a mode is unstable.
 
-    Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode is negative under the
-    following three conditions. The number of negative pivots is at most the number of constraints. The matrix is far
-    from singular, so no constraint is redundant, and rounding errors do not change the sign of a pivot. The factors
-    belong to the matrix A itself. Factors of A + E with larger errors, as for ill-conditioned blocks, also have the
-    inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <= 1 is singular. The matrix E (A +
-    E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random right-hand
-    side is exact. This check takes a tenth of the time of `TangentInertia`.
+    Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
+    if all of the following three conditions are met. The number of negative pivots is at most the number of
+    constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
+    sign of a pivot. The factors belong to the matrix A itself. Factors of A + E with larger errors, as for
+    ill-conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <=
+    τ <= 1 is singular. The matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the
+    refined solution for a random right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -90,9 +90,9 @@ class TangentInertia:
 
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: inertia of the complete tangent if the tangent of the problem is only a part, for example without
-            contacts. D of the complete tangent is then used. With this D, rows that are nearly 0 in the part are
-            treated as rounding errors.
+        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of it, for
+            example the part without contacts. The matrix D of the complete tangent is then used. With this D, rows that
+            are nearly 0 in the part are treated as rounding errors.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
@@ -123,8 +123,8 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """Store two diagonals. The first is D for coordinates and 0 for multipliers. The second is the shift δ for
-        active constraints and 0 for all other unknowns.
+        """Store two diagonals for the shifts. The first is D for coordinates and 0 for multipliers. The second is the
+        shift δ for active constraints and 0 for all other unknowns.
         """
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)
@@ -202,8 +202,8 @@ class TangentInertia:
         return bool((np.abs(left) <= EXACT * sizes).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
-        """Return μ [1], vᵀ K v and v of the lowest mode K v = μ D v. The vector v has the order of local coordinates
-        and the largest component 1, shape (n,).
+        """Return μ [1], vᵀ K v and v of the lowest mode K v = μ D v. The vector v contains the coordinates of this
+        process in their order, shape (n,), and its largest component is 1.
         """
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
@@ -279,7 +279,7 @@ class TangentInertia:
         if size <= 5 * NEAREST:
             theta = np.linalg.eigvals(np.column_stack([multiply(column) for column in np.eye(size)]))
             return bool((theta.real < -1e-9 * np.abs(theta).max()).any())
-        from scipy.sparse import linalg  # imported here, because most models do not need it
+        from scipy.sparse import linalg  # imported here, because most models do not need this module
 
         operator = linalg.LinearOperator((size, size), matvec=multiply, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(size)

@@ -4,7 +4,8 @@
 Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
 equilibrium with the start. For example, beyond the limit load of a shallow arch the solution is the snapped arch, and
 the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path
-with the tangent K and the path parameter τ from 0 to 1, Δp·dq = Δp·K⁻¹Δp dτ, and therefore
+with the tangent K and the path parameter τ from 0 to 1, Δp·dq = Δp·K⁻¹Δp dτ. The work w of the load increments is
+therefore bounded:
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
@@ -21,22 +22,23 @@ more than twice as stiff as its start (w1 < w0/2), the first quarter of the step
 part is checked in the same manner, until a part fulfils the criterion for tracing or its end is at most twice as stiff
 as its start. Steps with w < w0/50 are excluded, because they occur in ropes that are almost slack.
 
-Prescribed motions are not scaled by the load factor. If the start violates constraints, C = C0, the path fulfils C = (1
-- τ) C0 with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are not prescribed. A
-step with prescribed motion is traced if the distance between the end of the step and the first iterate exceeds half of
-the displacement of the first iterate. For large rotations the tracing ends without a jump, because no half contains a
-quarter of w after a few halvings.
+Prescribed motions are not scaled by the load factor. If the start violates constraints by C = C0, the path from this
+start fulfils C = C0 (1 - τ) with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are
+not prescribed. A step with prescribed motion is traced if the distance between the end of the step and the first
+iterate exceeds half of the displacement of the first iterate. For large rotations the tracing ends without a jump,
+because no half contains a quarter of w after a few halvings.
 
 For models with prescribed motions and history values, a jump must fulfil two more conditions. Δq must be at least 1.5
 times the displacements predicted by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ
-at the start. In addition, contacts may have changed their states after the start was found. Two solves detect this
-change: one with the prescribed motion of the start, and one after a thousandth of the step. The distance of the
-solution from the start must be at most |Δq| in the first solve, and less than half of |Δq| in the second solve.
-Otherwise the contact states have changed, and no jump is reported.
+at the start. In addition, contacts may have changed their states after the start was found. Two solves detect such a
+change of contact states. The first solve uses the prescribed motion of the start, and the second solve uses the
+prescribed motion after a thousandth of the step. The distance of the solution from the start must be at most |Δq| in
+the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed, and no jump
+is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
 work of Δp. The step is then traced from this equilibrium, whose w0 is used in addition. Lines without load are almost
-mechanisms: the shape of such a line changes rapidly with the first small load, but continuously.
+mechanisms, so the shape of a line without load changes rapidly, but continuously, with the first small load.
 
 Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which is
 not scaled by the load factor. The path is then f = (1 - τ) f0, which reduces the imbalance gradually, and -f0 replaces
@@ -354,10 +356,11 @@ class JumpWatch:
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
         """Return whether changed contact states lead to an equilibrium that is not on the path of the step.
 
-        The start was an equilibrium. A solve with the prescribed motion of the start may nevertheless find another
-        equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of the end
-        of the step from the start. It is not on the path either if the distance between the start and the equilibrium
-        after a thousandth of the step exceeds half of the distance between the start and the end of the step.
+        The start of the step was an equilibrium. A solve with the prescribed motion of the start may nevertheless find
+        another equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of
+        the end of the step from the start. It is not on the path either if the distance between the start and the
+        equilibrium after a thousandth of the step exceeds half of the distance between the start and the end of the
+        step.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

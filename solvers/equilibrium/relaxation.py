@@ -25,7 +25,7 @@ END_SHARE = 1e-9
 
 
 def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int]:
-    """Make implicit steps from the start of a scheme.
+    """Make implicit steps from the start of a scheme towards its equilibrium.
 
     Args:
         newton: the solver.

@@ -6,14 +6,14 @@ are much stiffer than the body, for example a rope with an axial force of a few 
 that close in one pass then push their neighbours away. The iteration is equivalent to Newton's method without a line
 search for a potential whose gradient has kinks. The remedy is the term k M (q - q_last), where q_last is the solution
 of the previous step. With this term a contact that closes moves its neighbours only slightly, and the contacts settle
-in a few passes. Each step of
+in a few passes. Each step solves the equations
 
-    f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
+    f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled.
 
-is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful steps and increases
-after a failed step; the last step has k = 0. All steps start from the history values at the start of the load step;
-only the contact states of the first pass are those of the previous step. Therefore all steps together have the friction
-forces of one load step.
+The solution of a step is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful
+steps and increases after a failed step; the last step has k = 0. All steps start from the history values at the start
+of the load step; only the contact states of the first pass are those of the previous step. Therefore all steps together
+have the friction forces of one load step.
 
 Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
 Kunisch, SIAM J. Optim. 13 (2003) 865-888 (simultaneous updates of active sets are equivalent to Newton's method and can
@@ -65,8 +65,8 @@ def settle_contacts(
             displacements, shape (n,).
 
     Returns:
-        The attempt, which has converged if the equilibrium with k = 0 was found. Its numbers of iterations include all
-        steps.
+        The attempt, which has converged if the equilibrium with k = 0 was found. The numbers of iterations of the
+        attempt include all steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

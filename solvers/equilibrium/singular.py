@@ -92,8 +92,8 @@ def summarise_faults(problem: NonlinearProblem) -> list[str]:
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """Return a hint if the stabiliser has no effect, otherwise an empty text. It has no effect if the motion that
-    `find_free_motion` has stored, which has no stiffness, also has no mass.
+    """Return a hint if the stabiliser has no effect, otherwise an empty text. The stabiliser has no effect if the
+    motion without stiffness that `find_free_motion` has stored also has no mass.
     """
     if problem.scheme.stabiliser == 0.0:
         return ""
@@ -124,7 +124,7 @@ class Trial(NamedTuple):
     Attributes:
         held: whether the matrix is regular.
         accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
-        exact: whether the solution has only rounding errors.
+        exact: whether the errors of the solution are only rounding errors.
         left: error of the equations in the 2-norm, relative to the right-hand side [1].
 
     On several processes the last three attributes are not evaluated.

@@ -66,11 +66,11 @@ class Finding:
         negative: number of modes with negative stiffness.
         mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
         stiffness: vᵀ K v of the lowest mode v with the largest component 1 [N/m, N m, N].
-        mode: lowest mode by local coordinate, largest component 1, shape (n,).
+        mode: lowest mode over the coordinates of this process, with the largest component 1, shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
         doubts: findings that the user must judge, also from `Checks.find_faults`.
-        coarse: rows that the mesh does not resolve, also from `Checks.find_faults`.
+        coarse: rows (elements) that are too long to resolve the shape of the solution, also from `Checks.find_faults`.
     """
 
     negative: int = 0

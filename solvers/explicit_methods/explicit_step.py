@@ -97,7 +97,8 @@ class Method(ABC):
         """Try one step from the state.
 
         Args:
-            state: initial state; contains the end of the step if the step is accepted.
+            state: the state at the start of the step; if the step is accepted, it is overwritten with the state at the
+                end.
             size: step size [s], or the largest step size of a method that chooses step sizes itself.
             then: time at the end of a step of this size [s].
         """

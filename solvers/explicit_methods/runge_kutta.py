@@ -45,13 +45,14 @@ class StuckError(WindlassError):
 
 
 class RungeKutta(Method):
-    """The method DOP853 for an assembly; see the top of this file.
+    """The method DOP853 for an assembly; see the docstring of this module.
 
     Args:
         accelerations, judge, project: see `Method`.
         rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
             rad/s, 1/s].
-        look: function that returns the step size that resolves all contacts, or inf if the step resolves them.
+        look: function that returns a smaller step size that would resolve all contacts, or inf if the step just made
+            resolves all contacts.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class RungeKutta(Method):
 
     def _create(self, state: State, size: float) -> None:
         """Create a solver that starts from the state."""
-        from scipy.integrate import DOP853  # imported here, because other methods do not need it
+        from scipy.integrate import DOP853  # imported here, because other methods do not need this module
 
         self._begin_step(state)
         first = min(self._next, size)
@@ -170,7 +171,7 @@ class RungeKutta(Method):
         """See `Method`; the step is at most as long as ``size``."""
         self._failures, self._cause = 0, ""
         try:
-            # the step control handles values that are out of range
+            # no warnings about overflow or NaN, because the step control rejects steps with such values
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:

@@ -76,7 +76,9 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
 
 
 class Verlet(Method):
-    """Velocity Verlet for an assembly; see the top of this file, and `Method` for the arguments."""
+    """Velocity Verlet for an assembly; see the docstring of this module for the equations, and `Method` for the
+    arguments.
+    """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         super().__init__(accelerations, judge, project)

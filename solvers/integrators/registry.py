@@ -1,5 +1,6 @@
-"""The implicit integrators by name. A new integrator is a file that contains its constants and calls
-`register_integrator` at its end."""
+"""Table of the implicit integrators by name. A new integrator is a file that contains its constants and calls
+`register_integrator` at its end.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def method_name() -> Check:
 def create_integrator(
     method: str, spectral_radius: float = 0.9, rotations: str = "steady", layout: Layout | None = None
 ) -> Integrator:
-    """Return the integrator by name.
+    """Return the integrator with a given name and spectral radius.
 
     Args:
         method: a registered name.

@@ -63,7 +63,7 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
     (padding) and is omitted.
 
     Args:
-        pattern: the matrix.
+        pattern: sparsity pattern of the matrix in blocks.
         inner: number of rows of blocks to be eliminated.
         most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix; if it is
             exceeded, None is returned.

@@ -54,7 +54,7 @@ def is_accurate(
     """Return whether x solves A x = b according to the criterion of this module.
 
     Args:
-        product, values: the matrix.
+        product, values: the sparsity of the matrix A with a method for products, and the values of A.
         x, b: solution and right-hand side on this process, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
         processes: processes that share the matrix and make this call collectively; None for one process.

@@ -37,12 +37,14 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
 
 
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
-    """Make LU by a package the default of a linear solver; PETSc's own LU uses natural order without pivoting.
+    """Select LU factorisation by a given package as the default of a linear solver; PETSc's own LU uses natural order
+    without pivoting.
 
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver. If an option selects a package, the package chooses the order.
+        prefix: options prefix of the solver. If an option selects another package, this package chooses the elimination
+            order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()

@@ -60,8 +60,10 @@ class SubstructureLU:
         self._reduce, self._expand = call(reduce_right_side), call(expand_solution)
 
     def setUp(self, pc: Any) -> None:
-        """Factorise the present matrix."""
-        from scipy.linalg import lapack  # imported here, because one process works without it
+        """Eliminate the interior of this process, and factorise the interface matrix, for the present values of the
+        matrix.
+        """
+        from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         _, matrix = pc.getOperators()
         context: LocalMatrices = matrix.getPythonContext()
@@ -79,7 +81,7 @@ class SubstructureLU:
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
         """Compute y = A⁻¹ x; PETSc calls this function."""
-        from scipy.linalg import lapack  # imported here, because one process works without it
+        from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         plan, rows, right = self._plan, self._rows, self._right
         self._reduce(plan, self._factors, self._place, self._joint, x.array_r, rows, right)

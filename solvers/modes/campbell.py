@@ -160,7 +160,7 @@ def campbell(
     frequencies, damping, assurance = (np.full((len(speeds), count), np.nan) for _ in range(3))
     modes = np.full((len(speeds), count), -1)
     chosen, criterion = follow(results)
-    # options may request more modes
+    # options of the eigensolver may request more modes than ``count``
     lines = min(chosen.shape[1], count)
     modes[:, :lines], assurance[:, :lines] = chosen[:, :lines], criterion[:, :lines]
     for i, result in enumerate(results):

@@ -10,7 +10,7 @@ gyroscopic forces, is solved by TOAR in real arithmetic.
 
 M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
 and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
-for each x. Solutions that are not modes have a large residual
+for each x. Solutions that are not modes have a large value of the following residual:
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -157,7 +157,8 @@ class Eigensolver:
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # use the first result, because the new shift does not separate close eigenvalues as well
+                # use the result with the first shift, because the second shift does not separate close eigenvalues as
+                # well
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -257,7 +258,8 @@ class Eigensolver:
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
-        """Compute the modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
+        """Compute the modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without a reordering of the
+        Schur form.
 
         With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
 
@@ -298,9 +300,10 @@ class Eigensolver:
         """Compute all modes of a small model with redundant constraints, by projection onto the motions that the
         constraints allow.
 
-        Constraints are C x = 0 with the forces B λ. With C Z = 0, Yᵀ B = 0 and x = Z y:
+        Constraints are C x = 0 with the forces B λ. With matrices Y and Z that fulfil C Z = 0 and Yᵀ B = 0, and with x
+        = Z y, LAPACK solves the following problem, and λ follows by least squares, because it is not unique:
 
-            Yᵀ (σ² M + σ D + K) Z y = 0                 by LAPACK; λ by least squares, as it is not unique
+            Yᵀ (σ² M + σ D + K) Z y = 0
         """
         free, held = self._split()
         K, D, M = (self._gather(matrix) for matrix in (self._motion.K, self._motion.D, self._motion.M))
@@ -371,8 +374,8 @@ class Eigensolver:
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
-        """Return the residual defined at the top of this file. If the solver does not use shift and invert, return
-        |A(σ) x| relative to the sum of its absolute terms.
+        """Return the residual of an eigenpair, which is defined in the docstring of this module. If the solver does not
+        use shift and invert, return |A(σ) x| relative to the sum of its absolute terms.
         """
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)
@@ -474,7 +477,7 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Return the rows scaled to norm 1; rows that contain only zeros are unchanged."""
+    """Return a matrix whose rows are scaled to norm 1; rows that contain only zeros are unchanged."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found
@@ -493,7 +496,7 @@ def has_inverse(solver: Any) -> bool:
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
     """Create an EPS or PEP solver with shift and invert as the default, and with the tolerances for modes."""
-    from slepc4py import SLEPc  # imported here, because only modes need it
+    from slepc4py import SLEPc  # imported here, because only modal analyses need SLEPc
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)
     solver.setOptionsPrefix(prefix)

@@ -27,7 +27,7 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
     Args:
         motion: the matrices; the fields contain their state.
-        shapes: complex mode shapes by local coordinate, shape (modes, n).
+        shapes: complex mode shapes over the coordinates of this process, shape (modes, n).
     """
     assembly = motion.assembly
     names: list[str] = []
@@ -59,7 +59,9 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return fractions of xᴴ K x [1] by type of law, shape (modes,) each. The call is collective."""
+    """Return fractions of the potential energy xᴴ K x of each mode shape x [1] by type of element or contact, shape
+    (modes,) each. The call is collective.
+    """
     assembly = motion.assembly
     names: list[str] = []
     values: list[FloatArray] = []
@@ -81,8 +83,8 @@ def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArray) -> FloatArray:
-    """Return Re(conj(x) (A x)) by local coordinate, shape (modes, n), for the matrix A with the values ``matrix`` and
-    each shape x.
+    """Return Re(conj(x) (A x)) for each coordinate of this process, shape (modes, n), for the matrix A with the values
+    ``matrix`` and each shape x.
     """
     unknowns = motion.sparsity.unknowns
     found = np.zeros(shapes.shape)
@@ -95,12 +97,12 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """Return a belt index for each local coordinate, shape (n,); coordinates of the same row have the same index. The
-    call is collective.
+    """Return a belt index for each coordinate of this process, shape (n,); coordinates of the same row have the same
+    index. The call is collective.
 
     Args:
         assembly: the systems of this process.
-        dofs: local coordinates of the rows of a table, shape (rows, k).
+        dofs: process-local indices of the coordinates of the rows of a table, shape (rows, k).
     """
     layout, spare = assembly.layout, assembly.layout.spare
     lowest: IntArray = np.arange(spare) if layout.size == 1 else np.asarray(layout.dofs).copy()
@@ -165,7 +167,7 @@ def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray,
 
 
 def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
-    """Divide the sums by the total energy; the result is NaN if the total energy is 0."""
+    """Divide the sums of energies by the total energy of each mode; the result is NaN if the total energy is 0."""
     total = np.sum(values, axis=0) if values else np.zeros(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

@@ -92,7 +92,9 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
 
 
 def _gather(result: ModesResult, values: Any) -> Any:
-    """Return values by local coordinate as values by world coordinate, on every process, shape (rows, coordinates)."""
+    """Collect values at the coordinates of each process; return values at all coordinates of the world, on every
+    process, shape (rows, coordinates).
+    """
     layout = result.motion.assembly.layout
     own = len(layout.owned)
     parts = result.motion.assembly.processes.allgather("shapes of modes", (layout.owned, values[:, :own]))

@@ -30,7 +30,7 @@ UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
 
 
 class Imbalance(NamedTuple):
-    """The largest unbalanced force.
+    """The largest unbalanced force at the state about which modes are computed.
 
     Attributes:
         value: the force [N or N m], 0 if only rounding errors remain.

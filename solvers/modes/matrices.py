@@ -40,7 +40,7 @@ class LinearMotion:
 
     Args:
         assembly: the systems of this process; the fields contain the state afterwards.
-        state: the state, with the local coordinates of the assembly.
+        state: the state, with the coordinates that the assembly has on this process.
         running: whether displacements of running closed belts refer to positions that are fixed in space, see
             `running.py`.
 
@@ -94,13 +94,13 @@ class LinearMotion:
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:
-        """Return the local coordinates on which active constraints act."""
+        """Return the process-local indices of the coordinates on which active constraints act."""
         unknowns = self.sparsity.unknowns
         rows, columns = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # all multipliers are considered, because multipliers of other processes may act on local coordinates
+        # all multipliers are considered, because multipliers of other processes may act on coordinates of this process
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
@@ -156,13 +156,13 @@ class LinearMotion:
         return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
 
     def take_coordinates(self, vector: Any) -> FloatArray:
-        """Return the values of the coordinates in a PETSc vector of unknowns, in local order, shape (n,)."""
+        """Return the values of the coordinates of this process from a PETSc vector of unknowns, shape (n,)."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Return forces by local coordinate as a PETSc vector of unknowns; contributions of all processes are
-        summed.
+        """Return forces on the coordinates of this process as a PETSc vector of unknowns; contributions of all
+        processes are summed.
         """
         unknowns, vector = self.sparsity.unknowns, self.create_vector()
         local = np.zeros(len(unknowns.numbers))
@@ -171,7 +171,9 @@ class LinearMotion:
         return vector
 
     def place_own(self, values: FloatArray) -> Any:
-        """Return values by local coordinate as a PETSc vector of unknowns; ghosts have the values of their owners."""
+        """Return values at the coordinates of this process as a PETSc vector of unknowns; ghosts have the values of
+        their owners.
+        """
         own = np.zeros(len(values))
         owned = len(self.assembly.layout.owned)
         own[:owned] = values[:owned]
@@ -204,8 +206,8 @@ class LinearMotion:
         return found
 
     def multiply_mass(self, values: FloatArray) -> FloatArray:
-        """Return the contribution of the rows of this process to M x, by local unknown. The sum over all processes is M
-        x.
+        """Return the contribution of the rows of this process to M x, for each unknown of this process. The sum over
+        all processes is M x.
         """
         return self.sparsity.pattern.multiply(self._mass.values, values)
 

@@ -96,7 +96,8 @@ class Modes:
 
         Args:
             state: default: the initial values of the nodes. History values of contacts are constant. Contacts that
-                stick in the state also stick in the modes, so use the state of a solver.
+                stick in the state also stick in the modes, so the state should be the result of a solver, which
+                determines contact states.
 
         Raises:
             ModelError: no part has a mass, values of the state are not finite, or SLEPc fails.

@@ -56,7 +56,7 @@ class ModesResult:
         motion: the linearised motion.
         state: the state about which the modes are computed, with the coordinates of this process.
         eigenvalues: σ [1/s], shape (modes,).
-        shapes: complex shapes x by local coordinate, with the largest component 1, shape (modes, n).
+        shapes: complex shapes x over the coordinates of this process, with the largest component 1, shape (modes, n).
         forces: multipliers that belong to the shapes, shape (modes, m).
         masses: modal masses xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
@@ -120,7 +120,7 @@ class ModesResult:
         """Return fractions of the energy [1] by name, shape (modes,) each. The call is collective.
 
         Args:
-            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of types of laws.
+            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of types of elements and contacts.
         """
         if kind not in self._shares:
             motion = self.motion
@@ -235,7 +235,7 @@ class ModesResult:
         collective; the paths of the first process are used.
 
         Args:
-            folder: folder of the files.
+            folder: folder in which the files are written.
             modes: mode numbers, 1 for the slowest mode; default: all modes.
             frames: number of frames per period.
             size: largest displacement, relative to the size of the model [1].

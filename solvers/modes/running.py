@@ -4,19 +4,20 @@ The nodes of a belt move with its material. If a closed belt runs steadily, its 
 passes each position in space at the rate c = dX/dt, in reference length X per time. Let u be the displacement of the
 material and w the displacement at a fixed position, u(X, t) = w(X + c t, t). The time derivatives of u are
 
-    u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
+    u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w''.
 
-and with w = S q, where S contains the shape functions, the equations of motion M q_tt + D q_t + K q = 0 have
+Let w = S q with the shape functions S. In the equations of motion M q_tt + D q_t + K q = 0, the matrices D and K are
+then replaced by
 
-    D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
+    D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx.
 
-instead of D and K, where ρA is the mass per length. The added terms are gyroscopic and centrifugal terms, as in
-elements whose material moves through fixed nodes (`elements/cable2d/ale_cable2d.py`). The boundary terms of the
-integration by parts at the ends of cables cancel along a closed belt. The flow c is computed from the coordinates x and
-the tangential velocities v of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x). Material damping acts only on w_t.
+Here ρA is the mass per length. The added terms are gyroscopic and centrifugal terms, as in elements whose material
+moves through fixed nodes (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the
+ends of cables cancel along a closed belt. The flow c is computed from the coordinates x and the tangential velocities v
+of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x). Material damping acts only on w_t.
 
-If constraints act on nodes of a belt, for example at a carriage, such a steady motion does not exist, and the matrices
-are unchanged.
+If constraints act on nodes of a belt, for example at a carriage, a steady motion of this type does not exist, and D and
+K are unchanged.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744.
 """
@@ -58,7 +59,8 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
     """Return the closed belts of a table. The call is collective.
 
     Returns:
-        The nodes of each belt as in `RunningBelt`, and the index of the belt of each local row, or -1, shape (rows,).
+        The nodes of each belt as in `RunningBelt`, and for each row of the table on this process the index of its belt,
+        or -1 without a closed belt, shape (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2
@@ -91,12 +93,12 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add the terms of running closed belts, see the top of this file, and return all closed belts. The call is
-    collective.
+    """Add the gyroscopic and centrifugal terms of running closed belts, see the docstring of this module, and return
+    all closed belts. The call is collective.
 
     Args:
         assembly: the systems, whose fields contain the state.
-        held: local coordinates on which active constraints act.
+        held: process-local indices of the coordinates on which active constraints act.
         damping, stiffness: values of D and K in the sparsity pattern by rows, to which the terms are added.
     """
     found: list[RunningBelt] = []

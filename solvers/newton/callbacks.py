@@ -5,8 +5,8 @@ Residual and tangent are the compiled programs of a `NonlinearProblem`. The conv
 lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
 and messages are identical. Each of the three callbacks is a Python function if it requires Python: for user functions,
 stages of ``-log_view``, several processes, or kernels as plain Python. A Python function also takes the decisions of
-the convergence test that require more than norms. An error of a kernel or of Python ends the run; `Callbacks.explain`
-then raises this error.
+the convergence test that require more data than residual norms. An error of a kernel or of Python ends the run;
+`Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Context(NamedTuple):
     Attributes:
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
         place: memory for a result of PETSc, shape (1,).
-        programs: address and number of kernel calls of each program, shape (4, 2).
+        programs: address and number of kernel calls of each compiled program, shape (4, 2).
         handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
             (5,).
         values: values of the tangent, shape (entries + 1,).
@@ -95,7 +95,7 @@ class Context(NamedTuple):
 
 @kernel
 def run_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute a program; return 0 on success."""
+    """Execute the kernel calls of a compiled program; return 0 on success."""
     count = programs[which, 1]
     if run(calls_at(programs[which, 0], count)) == count:
         return 0
@@ -192,7 +192,7 @@ def test_convergence(
 @kernel
 def solve(start: int, context: Any) -> int:
     """Execute a Newton run: set loads and initial unknowns, call SNESSolve, read its outcome, and copy the solution to
-    the fields. Return 0, or the code of an error.
+    the fields. Return 0 on success, otherwise an error code.
     """
     c = load(context)
     address, handles, b = c.addresses, c.handles, c.buffers
@@ -252,7 +252,8 @@ class Around(Protocol):
     """Compiled code that executes successive Newton runs, with the work between runs.
 
     Attributes:
-        programs: the programs between runs; the failure of a program is reported as `BEYOND` plus its index.
+        programs: the compiled programs between runs; the failure of a program is reported as `BEYOND` plus the index of
+            this program.
     """
 
     programs: tuple[Program, ...]
@@ -434,7 +435,9 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """Decide for the compiled convergence test. An error is stored and raised after PETSc has returned."""
+        """Take a decision of the convergence test that the compiled test leaves to Python. An error is stored and
+        raised after PETSc has returned.
+        """
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

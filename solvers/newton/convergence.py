@@ -61,10 +61,10 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
         return NOT_A_NUMBER
     rtol, atol = m["rtol"], m["atol"]
     if it == 0:
-        # tolerances refer to the predictor, also if a later pass of the step starts from a better approximation
+        # tolerances refer to the predictor, even if a later pass of the step starts from a better approximation
         m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
         m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
-        # a line search with backtracking fails if it starts from the solution
+        # a backtracking line search fails if the run already starts from the solution
         return CONVERGED_ABSOLUTE if m["damped"] and norm <= atol else ITERATING
     if it == 1 and norm > m["reference"]:
         m["reference"] = norm

@@ -188,11 +188,11 @@ class LagPolicy:
         self._switched[0] = changed
 
     def note_norm(self, norm: float, target: float) -> None:
-        """Call the kernel `note_norm`."""
+        """Record the residual norm of an iterate by the kernel `note_norm`."""
         self._note_norm(self.memory, norm, target)
 
     def needs_tangent(self) -> bool:
-        """Call the kernel `needs_tangent`."""
+        """Return the decision of the kernel `needs_tangent` for the next iteration."""
         return bool(self._needs_tangent(self.memory))
 
 
@@ -202,7 +202,7 @@ def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
 
     Args:
         prefix: options prefix of the solver.
-        active: the default.
+        active: whether the policy is used if no option is given.
     """
     wanted = own_option(DYNAMIC_OPTIONS, prefix, "lag", active)
     database = PETSc.Options()

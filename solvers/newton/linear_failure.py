@@ -32,8 +32,8 @@ class LinearFailures:
         self._succeeded = False
 
     def note(self, converged: bool, reason: str) -> str:
-        """Record the end of a run. Return the convergence reason of the run, for failures of the linear solver with a
-        description of the solver.
+        """Record the end of a run. Return the convergence reason of the run; if the linear solver has failed, the
+        reason is followed by a description of this solver.
 
         Raises:
             NotConverged: the linear solver has failed repeatedly.

@@ -1,7 +1,8 @@
 """Newton's method by PETSc SNES, with defaults for constrained cable models, and with changes of the linear solver
 after failures.
 
-Defaults are set on the PETSc objects before ``setFromOptions``; every option with the prefix therefore overrides them.
+Defaults are set on the PETSc objects before ``setFromOptions``; every option with the prefix therefore overrides its
+default.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class NewtonRun:
     """Outcome of one Newton run.
 
     Attributes:
-        converged: whether it converged.
+        converged: whether the run converged.
         reason: PETSc's name of the outcome.
         iterations: number of linear solves.
         history: residual norms, beginning with the predictor.
@@ -84,9 +85,9 @@ class Newton:
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
-            large first iteration has increased this value. With "check", such residuals are compared with loads,
-            reactions and inertia. With "accept", such residuals are accepted.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first iteration was much
+            too large and thereby increased the residual to which the tolerance refers. With "check", such residuals are
+            compared with loads, reactions and inertia. With "accept", such residuals are accepted.
 
     Attributes:
         iterations: number of linear solves so far.
@@ -134,7 +135,9 @@ class Newton:
 
     @property
     def records(self) -> tuple[Any, Any, Any]:
-        """The records of the convergence test, of the policy and of the state of the run; see `begin_run`."""
+        """The data of the convergence test, of the policy for reused tangents, and of the state of the run; see
+        `begin_run`.
+        """
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
 
     def _help_multigrid(self) -> None:
@@ -264,7 +267,7 @@ class Newton:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # callbacks enter other stages of the log
+        # callbacks enter other stages of PETSc's log (``-log_view``)
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
@@ -327,8 +330,8 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Check a run that ended at the limit of iterations or in the line search, and return it. The run is changed to
-        converged if its residual consists of rounding errors.
+        """Check a run that ended at the limit of iterations or in the line search. Return the run, marked as converged
+        if its residual consists only of rounding errors.
         """
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
@@ -352,7 +355,9 @@ class Newton:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts for a resumed run; ``fallbacks`` also determines the linear solver of this run."""
+        """Return the counts that a resumed run needs; ``fallbacks`` also determines the linear solver with which the
+        resumed run begins.
+        """
         problem = self.problem
         return {
             "iterations": self.iterations,
@@ -376,7 +381,7 @@ class Newton:
 
         On several processes, change from `SubstructureLU` to MUMPS.
 
-        Returns: False if there is no other solver, or if the user chose the present solver.
+        Returns: False if no other solver is available, or if the user chose the present solver.
         """
         if not self._measures["may_pivot"][0]:
             return False

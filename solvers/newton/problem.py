@@ -106,8 +106,8 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # for each combination of terms in the residual: the program, or the number of evaluations so far without a
-        # program
+        # for each combination of terms in the residual: the compiled program, or the number of evaluations so far
+        # without a program
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
@@ -122,7 +122,8 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # predicted values of the scheme, and factors of the unknowns; programs contain the addresses of these arrays
+        # predicted values of the scheme, and factors of the unknowns; compiled programs contain the addresses of these
+        # arrays
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
@@ -301,7 +302,8 @@ class NonlinearProblem:
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # the program is created now, because a reused tangent is evaluated too rarely to reach `USES` evaluations
+            # the compiled program is created now, because a reused tangent is evaluated too rarely to reach `USES`
+            # evaluations
             self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
@@ -366,7 +368,9 @@ class NonlinearProblem:
         self._programs[key] = uses if uses < self.uses else self._create_program(steps)
 
     def write_residual(self, out: Any) -> None:
-        """Write the local residual to the PETSc vector, with contributions of other processes."""
+        """Write the residual of the unknowns of this process to the PETSc vector, including contributions of other
+        processes.
+        """
         f, c = self.buffers.f, self.buffers.c
         if not self._parallel:
             self._write_all(f, c, self._places, out.array_w)
@@ -394,7 +398,7 @@ class NonlinearProblem:
         self._state["tangents"] += 1
 
     def _find_tangent_key(self, scheme: Scheme) -> tuple[Any, ...]:
-        """Return a key that identifies the program of a tangent."""
+        """Return a key that identifies the compiled program of a tangent."""
         factors = scheme.v_factor, scheme.a_factor, scheme.stabiliser, scheme.multiplier_factor
         live = scheme.load_factor if self._has_live_loads(scheme) else 0.0
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)

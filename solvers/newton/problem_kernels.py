@@ -14,7 +14,7 @@ CHUNK = 256
 
 
 class DofMap(NamedTuple):
-    """Indices of local coordinates, multipliers and padding rows among the local unknowns, and the reference
+    """Indices of coordinates, multipliers and padding rows among the unknowns of this process, and the reference
     coordinates.
     """
 

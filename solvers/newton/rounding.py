@@ -71,7 +71,9 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """Return the product of the absolute values of the tangent and x, by local unknown, as a PETSc vector."""
+    """Return the product of the absolute values of the tangent and x, for each unknown of this process, as a PETSc
+    vector.
+    """
     total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
     sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

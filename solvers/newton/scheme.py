@@ -47,7 +47,7 @@ class Scheme:
 
     @property
     def has_inertia(self) -> bool:
-        """Whether inertia forces act."""
+        """Whether the equations contain inertia forces."""
         return self.moving or self.a_factor != 0.0
 
     @property

@@ -35,7 +35,7 @@ class StaticStates:
         assembly: the systems of this process.
 
     Attributes:
-        states: local indices of the coordinates of the states, shape (s,).
+        states: process-local indices of the coordinates of the states, shape (s,).
         are_sought: whether the states are unknowns of a static solve.
     """
 
@@ -53,7 +53,7 @@ class StaticStates:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """Return the program steps after `expand`."""
+        """Return the kernel calls that a compiled program executes after `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []

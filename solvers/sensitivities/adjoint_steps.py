@@ -258,7 +258,7 @@ class Adjoint:
         """Return the factors of all that a Newton run and the update that follows read.
 
         Args:
-            run: the run.
+            run: the repeated Newton run.
             g: factors of the unknowns, shape (u,).
             of_data: factors of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).

@@ -56,7 +56,7 @@ class LinearFactors(Protocol):
 
 @dataclass
 class RepeatedRun:
-    """A repeated Newton run of a step of the motion.
+    """A Newton run of a step of the motion, repeated in a companion model.
 
     Attributes:
         unknowns: the solution, shape (u,).
@@ -85,7 +85,7 @@ class RepeatedRun:
 
 @dataclass
 class RepeatedStep:
-    """A repeated step of the motion.
+    """A step of the motion, repeated in a companion model.
 
     Attributes:
         h, then: size and end of the step [s].
@@ -113,7 +113,8 @@ class Companion:
     Attributes:
         world, results, state: values of the arguments.
         assembly, problem, integrator, kernels, consistency: the systems, the equations of a Newton run, the constants
-            of the method, the programs at the ends of a step, and the projection onto constraints.
+            of the method, the compiled programs at the start and the end of a step, and the projection onto
+            constraints.
     """
 
     def __init__(self, world: World, results: Results, solver: Dynamic, state: State) -> None:
@@ -170,7 +171,7 @@ class Companion:
         return fields.data.copy()
 
     def _find_maps(self) -> Program:
-        """Return the program of the return maps."""
+        """Return the compiled program that evaluates the return maps."""
         if self._revision != self.assembly.revision:
             s = evaluate(self.assembly.fields)
             maps = [system.return_map.motion for system in self.assembly.systems]
@@ -292,7 +293,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     of the motion. Afterwards the state of ``centre`` is the given end of the step.
 
     Raises:
-        ModelError: a run cannot be repeated, or steps were left out.
+        ModelError: a run cannot be repeated, or the motion continues from a checkpoint (``-restart``).
     """
     state = centre.state
     if end.step != state.step + 1:
@@ -324,8 +325,8 @@ def repeat_run(
     """Repeat a Newton run from unknowns near its solution.
 
     Args:
-        centre: the model, in the step.
-        near: unknowns, shape (u,).
+        centre: the companion model, in which the step has begun.
+        near: unknowns near the solution, from which the run starts, shape (u,).
         data: history values of the run, shape (d,); with return maps, approximate history values.
         maps: whether return maps compute the history values.
         t: end of the step [s].

@@ -21,7 +21,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
     change.
 
     Args:
-        centre, above, below: history values without and with the perturbations, shape (d,).
+        centre, above, below: history values without perturbation, with the positive and with the negative perturbation,
+            shape (d,).
         rows: number of the row of each value, shape (d,).
     """
     up, down = above - centre, centre - below

@@ -1,6 +1,7 @@
 """Results of an equilibrium and their derivatives with respect to parameters of the model.
 
-With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x, p),
+With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x, p), the derivatives with respect to a
+parameter p are
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
@@ -57,7 +58,7 @@ class Equilibrium(NamedTuple):
 
     Attributes:
         world, results, state: the model with the given parameters, the function of its results, and its equilibrium.
-        motion: linear equations of motion (tangent and mass matrix) at this state.
+        motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
         slopes: dq/dp by name of the parameter, shape (n,) each.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
         steps: step h of the central differences by name of the parameter.

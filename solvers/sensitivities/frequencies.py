@@ -1,10 +1,11 @@
 """Natural frequencies and their derivatives with respect to parameters of the model.
 
-For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
+For undamped modes (ω² M - K) x = 0 about an equilibrium, with mode shapes x scaled to xᵀ M x = 1, the derivatives of ω²
+with respect to a parameter p are
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-where K is the stiffness matrix, M the mass matrix, and dK/dp and dM/dp include the change of the equilibrium with p.
+Here K is the stiffness matrix, M the mass matrix, and dK/dp and dM/dp include the change of the equilibrium with p.
 dK/dp and dM/dp are central differences of the matrices of models with the parameters p ± h, at first-order
 approximations of their equilibria. For equal frequencies, x contains all mode shapes of this frequency, and the
 derivatives are the eigenvalues of the right-hand side, one for each branch into which the frequency splits.

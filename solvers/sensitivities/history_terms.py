@@ -126,7 +126,7 @@ class HistoryTerms:
             yield rows, rows.data_start(refs[0])
 
     def _create_forces(self) -> None:
-        """Create the program that evaluates the forces of all rows with history values separately."""
+        """Create the compiled program that evaluates the forces of all rows with history values separately."""
         layout, fields = self._assembly.layout, self._assembly.fields
         f, c = np.zeros(self._n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         s = evaluate(fields, f=f, C=c)
@@ -159,7 +159,9 @@ class HistoryTerms:
         self._force_program = Program(steps)
 
     def _colour_dofs(self) -> None:
-        """Divide the coordinates of rows with history values into groups, of which a row has at most one each."""
+        """Divide the coordinates of rows with history values into groups such that each row has at most one coordinate
+        of each group.
+        """
         rows_of: dict[int, list[int]] = {}
         listed = list[IntArray]()
         self._dofs_of = dict[int, IntArray]()
@@ -173,7 +175,7 @@ class HistoryTerms:
                 self._dofs_of[int(self._rows[start])] = own
         used: list[set[int]] = [set() for _ in listed]
         colour = np.full(self._n + 1, -1)
-        # coordinates of many rows first
+        # coordinates that belong to many rows are assigned to groups first
         for dof, rows_at in sorted(rows_of.items(), key=lambda item: -len(item[1])):
             taken = set().union(*(used[row] for row in rows_at))
             mine = next(k for k in range(len(taken) + 1) if k not in taken)
@@ -193,7 +195,8 @@ class HistoryTerms:
 
     def _colour_rows(self) -> None:
         """Divide the rows into groups such that two rows of a group have no common neighbour. Neighbours are rows of
-        the same table with common coordinates that few rows have."""
+        the same table that have a common coordinate; coordinates of more than `FEW` rows are not considered.
+        """
         near: dict[int, set[int]] = {row: {row} for row in self._dofs_of}
         for _, first in self._parts:
             at: dict[int, list[int]] = {}
@@ -229,7 +232,9 @@ class HistoryTerms:
         return found
 
     def _find_value_steps(self, data: FloatArray) -> FloatArray:
-        """Return perturbations of history values, shape (d,); 0 for values that do not vary. Signs do not change."""
+        """Return perturbations of history values, shape (d,); 0 for values that do not vary. A perturbation does not
+        change the sign of a value.
+        """
         number = np.arange(self._size) - self._value_starts[self._rows]
         largest = np.zeros(int(number.max(initial=-1)) + 1)
         np.maximum.at(largest, number, np.abs(data))

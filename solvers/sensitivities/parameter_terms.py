@@ -119,10 +119,10 @@ class ParameterTerms:
         the parameters.
 
         Args:
-            weights: the factors.
+            weights: the factors of the history values after the update, shape (d,).
             data: history values before the update, shape (d,).
             centre: history values after the update in the nominal model, shape (d,).
-            gradient: the sums.
+            gradient: sums of the products by name of the parameter; the new products are added.
             maps: whether return maps are applied instead of the update after a Newton run.
         """
         fields = self._centre.assembly.fields
@@ -193,7 +193,7 @@ class ParameterTerms:
         return found
 
     def _prepare_history(self, name: str, pair: CompanionPair) -> None:
-        """Create the programs that update history values with changed parameters."""
+        """Create the compiled programs that update history values with changed parameters."""
         fields, self._pairs[name] = self._centre.assembly.fields, pair
         for maps, programs in ((False, self._updates), (True, self._maps)):
             steps, arrays = list[Step](), list[FloatArray]()

@@ -95,7 +95,7 @@ class ProjectionTerms:
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 
-        # random numbers, because equal changes of all coordinates may have no effect
+        # random numbers, because equal changes of all coordinates may have no effect on the projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:

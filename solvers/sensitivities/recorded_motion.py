@@ -57,10 +57,10 @@ class Record:
 
     Attributes:
         plans: how each step was computed.
-        stored: stored states by number of the step that begins with them.
+        stored: stored states, by the number of the step that begins with each state.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
-        last: the state at the end.
+        last: the state at the end of the motion.
     """
 
     plans: list[StepPlan]
@@ -75,7 +75,7 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
     """Compute the motion, and store at most ``count`` states.
 
     Raises:
-        ModelError: steps were left out.
+        ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
     """
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))
@@ -109,9 +109,9 @@ def follow_plan(
     """Repeat the Newton runs of a step from the state of the companion model, which does not change.
 
     Args:
-        centre: the model.
+        centre: the companion model in which the step is repeated.
         plan: how the step was computed.
-        near: approximate end of the step, if known.
+        near: approximate solution at the end of the step, if known.
         factors: factors of the tangent of a step nearby, if known.
 
     Raises:

@@ -35,7 +35,7 @@ class ResultSlopes:
 
     def __init__(self, companion: Companion, models: ParameterModels, varies: BoolArray) -> None:
         self._companion, self._models, self._varies = companion, models, varies
-        # parameters that change results directly, and the model in which all others are changed
+        # parameters that change results directly, and the companion model in which all other parameters are changed
         self._direct, self._others = set[str](), models.create_changed(list(models.steps))
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in NAMES}
 

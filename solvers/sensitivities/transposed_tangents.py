@@ -18,7 +18,7 @@ class TransposedTangents:
     """Products of transposed tangents at the fields of a companion model.
 
     Args:
-        companion: the model.
+        companion: the companion model whose fields contain the motion.
     """
 
     def __init__(self, companion: Companion) -> None:

@@ -22,7 +22,7 @@ class TurningSlopes:
     """Derivatives of the predictor and of the end of a step for Euler parameters, by names of output and input.
 
     Attributes:
-        rotations: local indices of the Euler parameters, shape (k, 4).
+        rotations: process-local indices of the Euler parameters, shape (k, 4).
         slopes: by input, the derivatives of each output, shape (k, 4, 4); the last index belongs to the input. Inputs
             are the arrays `ROTATED` of the state at the start, and the unknowns "u"; outputs are the predicted
             coordinates "q0" and velocities "v0", and the arrays `ROTATED` at the end.
@@ -41,8 +41,8 @@ class TurningSlopes:
 
 
 def find_turning(centre: Companion, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> TurningSlopes:
-    """Return the derivatives of a step for Euler parameters by central differences. Afterwards the step has begun
-    again.
+    """Return the derivatives of a step for Euler parameters by central differences. After the call, the companion model
+    is again at the beginning of the step.
     """
     rotations, run, slopes = centre.integrator.rotations, step.runs[-1], dict[str, dict[str, FloatArray]]()
     of_dof = centre.problem.sparsity.unknowns.of_dof

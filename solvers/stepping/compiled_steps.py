@@ -93,7 +93,7 @@ class StepContext(NamedTuple):
 
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
-        programs: address and number of kernel calls of each program, shape (6, 2).
+        programs: address and number of kernel calls of each compiled program, shape (6, 2).
         counts: integer data of the steps; the indices are `STAGE` and the constants defined with it, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
@@ -125,7 +125,7 @@ class StepContext(NamedTuple):
 
 @kernel
 def call_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute a program; return 0 on success."""
+    """Execute the kernel calls of a compiled program; return 0 on success."""
     status = run_program(programs, which, state)
     if status != 0:
         state[0]["failed"] += BEYOND
@@ -260,7 +260,7 @@ def take_steps(context: Any) -> int:
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # copied element by element, because a slice would also compile an error message about shapes
+        # copied element by element, because numba would compile an error message about shapes for a slice
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -275,7 +275,7 @@ class CompiledSteps:
     """Executes steps of one run in compiled code, if the model allows compiled steps.
 
     Args:
-        newton: Newton's method.
+        newton: Newton's method, whose runs are executed in compiled code.
         settings: limits at which a pass is accepted.
         scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
             last step.
@@ -284,7 +284,7 @@ class CompiledSteps:
         mapped: number of residual evaluations of a Newton run in which contact states may change, see `Fields`.
 
     Attributes:
-        programs: the programs in the order of `BEGIN` and the constants after it.
+        programs: the compiled programs, in the order of the constants that start with `BEGIN`.
         pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
         stage: stage of the last step.
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
@@ -333,13 +333,14 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to the given times [s]. Return False if one of their programs requires Python.
+        """Prepare steps of equal size up to the given times [s]. Return False if a part of the steps requires Python.
 
         Args:
             ends: at most `MOST`.
-            begin, looks, end: predictor, checks of monitors, and storage of the accepted step.
-            follow: program that checks constraints after the step; None if the end of the step needs Python.
-            idle: programs of monitors and hooks for all steps except the last.
+            begin, looks, end: compiled programs of the predictor, of the checks of monitors, and of the storage of the
+                accepted step.
+            follow: compiled program that checks constraints after the step; None if the end of the step needs Python.
+            idle: compiled programs of monitors and hooks for all steps except the last.
             repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
@@ -360,7 +361,7 @@ class CompiledSteps:
         return self._are_compiled
 
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
-        """Set the programs of a step; the program UPDATE writes its result to ``outcome``."""
+        """Set the compiled programs of a step; the program with the index UPDATE writes its result to ``outcome``."""
         self.programs, self._are_compiled = programs, all(program.is_compiled for program in programs)
         if not self._are_compiled:
             return

@@ -1,5 +1,5 @@
-"""The discontinuous iteration. Newton's method with constant history values and the post-Newton update of these values
-alternate until the force error is small.
+"""The discontinuous iteration, which finds contact states that agree with the solution. Newton's method with constant
+history values and the post-Newton update of these values alternate until the force error is small.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class ContactHistory:
         assembly: the systems of this process; the fields contain the history values at the start of the step.
         current: the state that receives the new history values; None if the state is not read before the step is
             accepted.
-        hooks: user code after passes.
+        hooks: user code that is called after each pass.
 
     Attributes:
         data: the history values for the next Newton run, shape (d,); callers may change the array.
@@ -172,7 +172,7 @@ def iterate(
         settings: limits.
         newton: function that executes one Newton run from the start of the step with the present history values. It
             stores iterations, reason and history in the attempt, and returns whether the run converged.
-        contacts: the history values and their update.
+        contacts: object that holds the history values and updates them.
         step_size: size of the attempted step [s].
         last: whether a smaller step is not possible.
     """
@@ -212,7 +212,7 @@ def iterate(
 
 
 def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bool:
-    """Execute one Newton run and the subsequent update. Return False if the attempt has failed."""
+    """Execute one Newton run and the subsequent update of history values. Return False if the attempt has failed."""
     attempt.passes += 1
     if not newton(attempt):
         return False

@@ -71,8 +71,8 @@ def start_circle(
     rotations: IntArray, i: int, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float,
     e: FloatArray, w: FloatArray,
 ) -> float:  # fmt: skip
-    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each; return the rate
-    |w|/|e| [rad/s].
+    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each. Return |w|/|e|
+    [rad/s], the angular velocity on the great circle.
 
     The velocity w is the rate of the Euler parameters plus ``ahead`` times their acceleration, without the component
     along e.
@@ -180,9 +180,9 @@ class Integrator:
         generalised: whether the method has the acceleration-like variable A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether nonlinear constraints cause an error.
-        rotations: local indices of Euler parameters that are integrated as deviations from a steady rotation in each
-            step, shape (k, 4).
-        reference: reference coordinates by local index, shape (n + 1,).
+        rotations: process-local indices of Euler parameters that are integrated as deviations from a steady rotation in
+            each step, shape (k, 4).
+        reference: reference values of the coordinates of this process, shape (n + 1,).
     """
 
     beta: float

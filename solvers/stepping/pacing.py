@@ -17,7 +17,7 @@ LATE = 1e-3
 
 
 class Pacer(StepHook):
-    """Waits after each step.
+    """Waits after each step so that simulated time does not exceed a multiple of the elapsed time.
 
     Args:
         factor: largest ratio of simulated to elapsed time [1].
@@ -49,7 +49,7 @@ class Pacer(StepHook):
 
     @property
     def note(self) -> str:
-        """See the class."""
+        """Text about the largest delay; empty if no delay exceeds `LATE`."""
         if self.largest <= LATE:
             return ""
         return (

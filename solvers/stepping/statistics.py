@@ -96,7 +96,7 @@ class Statistics:
         return f"{self.newton_iterations / steps:.2f} Newton/step"
 
     def count(self, attempt: StepAttempt, newton: Newton, settings: Passes) -> None:
-        """Add one attempt at a step."""
+        """Add the numbers of iterations and passes of one attempt at a step."""
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes
         self.jacobians = newton.problem.tangent_count

@@ -1,5 +1,5 @@
-"""Step size control. The step size decreases after a failure and increases after steps without failure. Steps end
-exactly at the end time and at the times that hooks require.
+"""Control of the step size in static and dynamic solves. The step size decreases after a failure and increases after
+steps without failure. Steps end exactly at the end time and at the times that hooks require.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class StepSizes:
 
         Args:
             tried: size of the failed step.
-            recommended: step size that a contact recommends, otherwise inf.
+            recommended: step size that a contact recommends, or inf if no contact recommends a step size.
             switched: whether the step failed because contacts did not settle; the step size then increases again after
                 fewer steps.
         """

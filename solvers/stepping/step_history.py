@@ -62,5 +62,5 @@ class StepHistory:
 
 
 def _join(a: list[float], b: list[float]) -> list[float]:
-    """Merge two rows."""
+    """Merge two neighbouring rows into one row for all of their steps."""
     return [b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3]), *(x + y for x, y in zip(a[4:], b[4:], strict=True))]

@@ -64,9 +64,9 @@ class StepKernels:
     Attributes:
         scheme: relation between unknowns and motion in the step; always the same object, with the arrays of the
             problem.
-        begin: program that copies the history values and the motion at the start of the step to the fields, and
-            computes the predictor.
-        end: program that copies the solution from the fields to the state, with history values and algorithmic
+        begin: compiled program that copies the history values and the motion at the start of the step to the fields,
+            and computes the predictor.
+        end: compiled program that copies the solution from the fields to the state, with history values and algorithmic
             accelerations.
     """
 
@@ -77,7 +77,8 @@ class StepKernels:
         self._algorithmic = np.zeros(len(problem.q0))
         # the argument ``numbers`` of `predict`
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        # the arrays of the state that the programs use; new programs are necessary if users replace these arrays
+        # the arrays of the state that the compiled programs use; new programs are necessary if users replace these
+        # arrays
         self._arrays: tuple[FloatArray, ...] = ()
         self.begin, self.end = Program([]), Program([])
 
@@ -101,7 +102,7 @@ class StepKernels:
         return scheme
 
     def _lay_down(self, state: State) -> None:
-        """Create the programs for the arrays of the given state."""
+        """Create the compiled programs for the arrays of the given state."""
         integrator, numbers, scheme, found = self._integrator, self._numbers, self.scheme, self._algorithmic
         fields = self._problem.assembly.fields
         s = evaluate(fields)

@@ -4,9 +4,9 @@ the step.
 In a contact with the depth x (the negative gap), the gap rate changes by w in a step of size h. If no other force acts,
 and the contact force is linear, the contact reverses the impact speed u with the angular frequency ω,
 
-    ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
+    ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N.
 
-where N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
+Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
 if w/u exceeds the limit of the integration method. A step does not resolve a contact either if the contact is open at
 both ends of the step although the gap rate has reversed, or if a point passes through an object, see `Gaps`. Contacts
@@ -107,7 +107,7 @@ FACTOR: factor by which the step size is reduced [1].
 
 @kernel
 def clear_findings(found: FloatArray) -> None:
-    """Reset the findings of a step in all laws, shape (laws, 13)."""
+    """Reset the findings of a step for all contact laws, shape (laws, 13)."""
     for k in range(len(found)):
         for j in range(LARGEST):
             found[k, j] = 0.0
@@ -124,7 +124,7 @@ def judge_gaps(
     quiet: FloatArray,
     found: FloatArray,
 ) -> None:
-    """Find the contacts of a law that a step of ``size[0]`` seconds has not resolved.
+    """Find the contacts of a contact law that a step of ``size[0]`` seconds has not resolved.
 
     Args:
         numbers, near: see `Gaps`.
@@ -190,16 +190,16 @@ def judge_gaps(
 
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
-    """Update the speed below which contacts of a law are ignored in the next step, from the largest speed so far; see
-    `judge_gaps`.
+    """Update the speed below which contacts of a contact law are ignored in the next step, from the largest speed so
+    far; see `judge_gaps`.
     """
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
 
 @kernel
 def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
-    """Write two values to ``total``, shape (2,): whether any law has findings, and the factor by which the step size is
-    reduced. Set ``call_python`` if there are findings.
+    """Write two values to ``total``, shape (2,): whether any contact law has findings, and the factor by which the step
+    size is reduced. Set ``call_python`` if there are findings.
     """
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
@@ -210,7 +210,7 @@ def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) 
 
 @dataclass
 class Findings:
-    """Unresolved contacts of one law in a run; both arrays have the shape (13,), see `COUNT`.
+    """Unresolved contacts of one contact law in a run; both arrays have the shape (13,), see `COUNT`.
 
     Attributes:
         kicks: findings of the step with the largest change of a rate.
@@ -245,11 +245,12 @@ class ContactWatch(Watch):
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
         # whether the motion has changed since the end of the last step, and the revision of the assembly for which the
-        # laws were collected
+        # contact laws were collected
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws that are restored at the end, if this solver runs within a step of another solver
+        # data of the laws that are restored at the end of the run, in case this solver runs within a step of another
+        # solver
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -290,7 +291,7 @@ class ContactWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; considers changes of the state or of the model since the last step."""
+        """See `Watch`; the method considers changes of the state or of the model since the last step."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
@@ -327,8 +328,9 @@ class ContactWatch(Watch):
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """See `Watch`; uses velocities at the end of steps, even if the method evaluates velocities in the middle of
-        steps."""
+        """See `Watch`; the check uses velocities at the end of steps, even if the integration method evaluates
+        velocities in the middle of steps.
+        """
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
             self._program()
@@ -380,7 +382,7 @@ class ContactWatch(Watch):
         return reasons[:SHOWN]
 
     def _share_largest(self) -> None:
-        """Replace the largest speed of each law by the maximum over all processes."""
+        """Replace the largest speed of each contact law by the maximum over all processes."""
         assembly = self._assembly
         places = {id(system): k for k, (system, _) in enumerate(self._laws)}
         kinds = {component: places.get(id(system), -1) for component, system in assembly.layout.systems.items()}
@@ -408,19 +410,19 @@ class ContactWatch(Watch):
             gaps.holder = self
 
     def _are_others(self) -> bool:
-        """Return whether the laws have changed since the programs were created."""
+        """Return whether the contact laws have changed since the compiled programs were created."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
         now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """Return the laws with gaps, if the monitor needs them."""
+        """Return the contact laws with gaps; if the monitor does not check contacts, return an empty list."""
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
 
     def _lay_down(self) -> None:
-        """Collect the laws with gaps, and create the programs that check them."""
+        """Collect the contact laws with gaps, and create the compiled programs that check the gaps."""
         assembly = self._assembly
         self._laws = self._find_laws()
         self._found, s = np.zeros((len(self._laws), 13)), evaluate(assembly.fields, size=self._size)
@@ -453,8 +455,8 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a law in a step if its largest change of a rate, or its largest depth of a missed
-        contact, exceeds the earlier values.
+        """Store the findings of a contact law in a step if its largest change of a rate, or its largest depth of a
+        missed contact, exceeds the earlier values.
         """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
@@ -477,12 +479,12 @@ class ContactWatch(Watch):
 
 
 def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
-    """Return the arrays in which a law stores the start of a step."""
+    """Return the arrays in which a contact law stores its gaps at the start of a step."""
     return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:
-    """Call `accept_gaps` for a law whose arrays may change between calls, with the given array ``before``."""
+    """Call `accept_gaps` for a contact law whose arrays may change between calls, with the given array ``before``."""
     if gaps.near is None:
         near = create_near(len(gaps.numbers))
         accept_gaps(gaps.numbers, near, np.zeros_like(near))

@@ -1,15 +1,15 @@
-"""Check whether laws create energy: in a step, the stored energy of a law must not increase by more than the work done
-on it.
+"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts; in a step, the
+stored energy of a law must not increase by more than the work done on it.
 
 For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
 in a step from n to n + 1 is
 
-    created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
+    created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2.
 
-minus the dissipation of the law. For exact motion ``created`` is at most 0; the error of the trapezoidal sum is of
-third order in the step size. If the step size does not resolve contacts, energy is created in each step, even if the
-motion appears correct. Therefore created energy indicates that the steps are too long. To save time, only some steps
-are checked, with the states at both ends of the step.
+The dissipation of the law is subtracted from ``created``. For exact motion ``created`` is at most 0; the error of the
+trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
+each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
+time, only some steps are checked, with the states at both ends of the step.
 
 With the relative rounding error eps of numbers, rounding of coordinates x by eps |x| changes energies by up to eps |f|
 |x|, and rounding of energies changes them by eps U. Energy created in a step is reduced by these rounding errors.
@@ -146,7 +146,9 @@ class EnergyWatch(Watch):
         ]
 
     def _lay_down(self) -> None:
-        """Collect the laws with a stored energy, and create the program that evaluates their forces."""
+        """Collect the laws with a stored energy, and create the compiled program that evaluates the forces of these
+        laws.
+        """
         assembly = self._assembly
         laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]

@@ -50,7 +50,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     """
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
-    from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need it
+    from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need this module
 
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))

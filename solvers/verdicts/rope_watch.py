@@ -2,16 +2,16 @@
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
 the wrap angle. F is the sum of contact forces. A rope has been thrown off if F just before the loss of contact exceeds
-`THROWN` times the mean of F over the run, and if contact does not occur again. F just before the loss is a weighted
-maximum over the last steps; the weight of each step is `FADING` times the weight of the next step. A maximum is used
-because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a note
-reports.
+`THROWN` times the mean of F over the run, and if the rope does not touch the pulley again. F just before the loss is a
+weighted maximum over the last steps; the weight of each step is `FADING` times the weight of the next step. A maximum
+is used because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a
+note reports.
 
-Within a step, a tension can change by loads, by waves, and by the loss of the previous tension. In a rope with the
-axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the tension by sqrt(EA rhoA) w,
-and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope within the step. The
-previous tension can be lost completely, for example when a brake engages or a support fails. If a change exceeds `LEAP`
-times the sum of these three contributions, the result is doubtful.
+Within a step, a tension can change by loads, by waves, and by the loss of the tension at the start of the step. In a
+rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the tension by
+sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope
+within the step. The previous tension can be lost completely, for example when a brake engages or a support fails. If a
+change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
 
 If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -151,18 +151,19 @@ def judge_pulls(
     x: FloatArray, v: FloatArray, size: FloatArray, time: FloatArray,
     before: FloatArray, old_x: FloatArray, old_v: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """Check whether a tension of a law has jumped in a step.
+    """Check whether a tension of the cables of one type has jumped in a step.
 
     Args:
         tensions, dofs, impedance: see `Pulls`.
-        law: total length of the cables of the law [m], wave speed [m/s], and rounding error of a force [N], shape (3,).
+        law: total length of all cables of this type [m], wave speed [m/s], and rounding error of a force [N], shape
+            (3,).
         loads: loads that do not depend on coordinates [N], shape (n + 1,).
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
         size: size of the step [s], shape (1,).
         time: time at the end of the step [s], shape (1,).
         before, old_x, old_v: tensions, coordinates and velocities at the start of the step; replaced by the values at
             its end.
-        found: data of the law, see `CHANGE`, shape (8,).
+        found: data of the largest change of a tension, see `CHANGE`, shape (8,).
     """
     change, row, most = 0.0, 0, 0.0
     for i in range(len(tensions)):
@@ -236,7 +237,7 @@ class RopeWatch(Watch):
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; also prints the notes."""
+        """See `Watch`; the method also prints the notes."""
         if not self._is_on:
             return []
         lost = [
@@ -271,7 +272,7 @@ class RopeWatch(Watch):
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
-        """Create the programs of a step, and reset the data of pulleys and tensions."""
+        """Create the compiled programs of a step, and reset the data of pulleys and tensions."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []

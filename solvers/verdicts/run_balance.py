@@ -7,11 +7,11 @@ created between checks is included in the next check. W is summed over all steps
 the constraint forces are constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the
 energy P that laws transfer:
 
-- created > 0 means that energy was created, regardless of the losses. An error of the size of the transferred energy
-  (the sum of absolute values at the checks) is accepted.
-- created < 0 means that the integration method has lost energy, if all laws conserve energy. The numerical damping of
-  generalised-alpha is an intended property of the method. The energy loss by numerical damping is only reported in a
-  note, unless the loss is a large fraction of the reference energy.
+- If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
+  sum of absolute values at the checks) is accepted.
+- If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
+  damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
+  reported in a note, unless the loss is a large fraction of the reference energy.
 
 The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
@@ -160,7 +160,7 @@ class RunBalance(Watch):
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
         self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        # arrays of the state, revision of the assembly, and gravity for which the programs were created
+        # arrays of the state, revision of the assembly, and gravity for which the compiled programs were created
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
         self._gravity = b""
         self._laws: list[System] = []
@@ -236,7 +236,7 @@ class RunBalance(Watch):
         return None if self._is_constant else program
 
     def _prepare(self, state: State) -> Program:
-        """Create the programs for a state; return the program of a step."""
+        """Create the compiled programs for a state; return the program of a step."""
         q, lam, revision = self._made_for
         if q is not state.q or lam is not state.lam or revision != self._assembly.revision:
             self._lay_down(state)
@@ -309,7 +309,7 @@ class RunBalance(Watch):
         return float(max(self._largest, *(self._range[1] - self._range[0])))
 
     def _lay_down(self, state: State) -> None:
-        """Create the programs of a step and of a check."""
+        """Create the compiled programs of a step and of a check."""
         assembly, layout = self._assembly, self._assembly.layout
         fields, loads = assembly.fields, assembly.loads
 

@@ -62,8 +62,8 @@ class Verdict:
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost, for example by intended numerical damping.
-            The text is empty if the loss is negligible, or if laws also lose energy; only `EnergyLedger` can separate
-            the losses of laws and of the method.
+            The text is empty if the loss is negligible, or if elements or contacts also dissipate energy; only
+            `EnergyLedger` can separate these losses from the loss of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.
@@ -92,7 +92,8 @@ class Verdict:
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:
-    """Return reasons for doubt that laws find before a solve, at the state in the fields. The call is collective.
+    """Return reasons for doubt that the checks of elements and contacts find before a solve, at the state in the
+    fields. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -109,8 +110,9 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
 
 
 def judge_laws(assembly: Assembly, step: float) -> list[str]:
-    """Return reasons for doubt that laws find at the end of a solve, at the state in the fields. ``step``: see
-    `find_doubts`. The call is collective."""
+    """Return reasons for doubt that the checks of elements and contacts find at the end of a solve, at the state in the
+    fields. ``step``: see `find_doubts`. The call is collective.
+    """
     if options.verdict_kind() == "off":
         return []
     mine = [
@@ -154,8 +156,8 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
 
 
 def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
-    """Create the verdict of a solve, and print the reasons for doubt that laws find before the solve. The fields
-    contain the initial state, including markers.
+    """Create the verdict of a solve, and print the reasons for doubt that the checks of elements and contacts find
+    before the solve. The fields contain the initial state, including markers.
     """
     if options.verdict_kind() == "off":
         return Verdict()
@@ -215,7 +217,7 @@ def judge_jumps(jumps: Sequence[str]) -> list[str]:
 
 
 def judge_mesh(coarse: Sequence[str]) -> list[str]:
-    """Return reasons for doubt from rows that the mesh does not resolve."""
+    """Return reasons for doubt if rows (elements) are too long to resolve the shape of the solution."""
     return shorten(coarse, SHOWN, " of this kind")
 
 

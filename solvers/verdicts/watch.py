@@ -2,7 +2,7 @@
 the solver.
 
 A monitor checks the steps of a run and reports at the end whether the result can be trusted. In compiled steps, only
-the programs of a monitor are executed, until the next step that the monitor checks in Python.
+the compiled programs of a monitor are executed, until the next step that the monitor checks in Python.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Watch:
     Attributes:
         name: key of the data of the monitor in checkpoints.
         advice: advice to users, which is printed if the monitor does not allow a step.
-        found: array that all monitors share, shape (1,). The programs of monitors set found[0] to 1 if Python must
-            check the step.
+        found: array that all monitors share, shape (1,). The compiled programs of monitors set found[0] to 1 if Python
+            must check the step.
     """
 
     name = ""
@@ -74,7 +74,9 @@ class Watch:
         return ""
 
     def program(self) -> Program:
-        """Return the program that is executed after each Newton run of this step; the fields contain the solution."""
+        """Return the compiled program that is executed after each Newton run of this step; the fields contain the
+        solution.
+        """
         return NO_CALLS
 
     def find_cut(self, h: float) -> float:
@@ -93,8 +95,8 @@ class Watch:
         """
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that is executed after each compiled step, when state and fields contain the end of the
-        step. Return None if the step requires Python.
+        """Return the compiled program that is executed after each compiled step, when state and fields contain the end
+        of the step. Return None if the step requires Python.
         """
         return None
 
@@ -148,7 +150,7 @@ class Watches:
         watches: the monitors.
 
     Attributes:
-        found: found[0] is 1 if programs have found a problem in the last step, shape (1,).
+        found: found[0] is 1 if compiled programs of monitors have found a problem in the last step, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, watches: Sequence[Watch]) -> None:
@@ -156,7 +158,8 @@ class Watches:
         for watch in self._all:
             watch.found = self.found
         n = assembly.layout.spare
-        # whether users may change the motion between steps, and the last motion that was passed to users
+        # whether users may change the motion between steps, and the last coordinates and velocities that were passed to
+        # users
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._note_motion, self._is_other = call(note_motion), call(is_other)
         self._before_step = self._overriding("before_step")
@@ -189,7 +192,7 @@ class Watches:
         return min(steps)
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
-        """See `Watch`; the text includes the advice."""
+        """See `Watch`; the text includes the advice of the monitor."""
         for watch in self._refuse:
             words = watch.refuse(t, then)
             if words:
@@ -201,7 +204,9 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """Call the programs of all monitors before a step is accepted; the fields contain the end of the step."""
+        """Call the compiled programs of all monitors before a step is accepted; the fields contain the end of the
+        step.
+        """
         self.found[0] = 0.0
         for program in self._programs:
             program()()

@@ -51,11 +51,11 @@ class WinchCable3D(WinchCable2D):
 def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
     'Create points at positions s on cables of length 1, with integration weights w.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'Return the records of the rows.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: local indices of the coordinates z of the cable, shape (4 d + 1,).'
+    'Return the data of the rows that the kernels read, as one record per row.\n\nstored: energy per length W of the rope in the winch [J/m].\ndofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,).'
 def take_flows(own: Any, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
     'Add the powers of strain energy and kinetic energy that the rope carries out of the model, and reset the flows of\n`fill_flows`.'
 def build(rows: LocalRows) -> System:
-    'Create the system that evaluates the rows.'
+    'Create the `System` with the kernel calls for the rows.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
     'Return messages about ropes that are too short.'
 def check(world: Tables, table: EntityTable) -> None:
@@ -67,7 +67,7 @@ class Sections(NamedTuple):
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
     'Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of\nthe cable, shape (k,).'
 def at_share(unit: str, doc: str, name: str) -> Output:
-    'Create an output at a point of each cable. The argument ``share`` is the distance of the point from node0 divided\nby the length of the cable.'
+    'Create an output variable that is evaluated at a point of each cable. The argument ``share`` is the distance of\nthe point from node0 divided by the length of the cable.'
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
     'Return the unstretched length of each cable [m], 0 for cables in reserve.'
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:

@@ -60,7 +60,7 @@ def cables_from_mesh(world: World, path: str | Path, *, sections: Mapping[str, C
 def _plan_net(mesh: FileMesh, groups: list[MeshSection], hinges: Sequence[str], corner_angle: float, slopes: str, cables_per_line: int, largest_length: float | None) -> Net:
     'Determine all rows of a net; see `cables_from_mesh`.'
 def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
-    'Add the rows of a net that this process provides.'
+    'Add to the world the nodes and cables of a net that belong to this process.'
 class MeshSection(NamedTuple):
     label: str
     columns: Columns
