@@ -11,6 +11,7 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.assembly.assembly import serial_assembly
+from windlass.post import fatigue_curve
 
 from hostile.scene import CABLE, Scene
 from support.meshes import write_lines
@@ -98,7 +99,9 @@ def calls(s: Scene) -> dict[str, Call]:
         "create_matrix": (wl.create_matrix, {"world": s.world}),
         "create_vector": (wl.create_vector, {"world": s.world}),
         "Link": (
-            con.Link, {"entity": slide, "breaking_load": 1e3, "time": 1.0, "rule": lambda t, force: False, "name": "l"}
+            con.Link,
+            {"entity": slide, "breaking_load": 1e3, "time": 1.0, "rule": lambda t, force: False, "name": "l",
+             "fatigue": fatigue_curve("stud chain", breaking_load=1e6), "damage": 0.1},
         ),
         "add_bed": (
             con.add_bed,
@@ -264,7 +267,7 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Pulley,
             {"body": s.node, "radius": 0.1, "side": "left", "at": (0.0, 0.0), "axis": (0.0, 0.0, 1.0),
              "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p",
-             "groove_angle": 0.7, "teeth": 20},
+             "groove_angle": 0.7, "teeth": 20, "crown_radius": None, "face_width": None},
         ),
         "timing_distance": (con.timing_distance, {"teeth": 70, "pitch": 0.005, "pulleys": (20, 40), "strain": 1e-3}),
         "Belt": (
@@ -283,7 +286,7 @@ def calls(s: Scene) -> dict[str, Call]:
             {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,
              "arms": ()},
         ),
-        "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0)}),
+        "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0), "turns_rope": False}),
         "add_cable_contact": (
             con.add_cable_contact,
             {"world": s.open, "cables": s.open_rope, "radius": 0.1, "points": 5, "skin": 0.0, "apart": 0.0,
@@ -304,7 +307,7 @@ def calls(s: Scene) -> dict[str, Call]:
             con.add_surface_contact,
             {"world": s.open, "surfaces": s.drum, "cables": s.open_cable, "points": 4, "rope_radius": 0.01,
              "tension": 100.0, "radius": 0.1, "touching": 2, "skin": 0.1, "turns_rope": False,
-             "friction_coefficient": 0.3},
+             "width": None, "lines": 2, "friction_coefficient": 0.3},
         ),
         "add_drum": (
             con.add_drum,
