@@ -60,7 +60,7 @@ class Link:
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
-            damage, so in a restarted run the damage starts from its initial value.
+            accumulated damage, so a restarted run begins with the initial damage.
         name: name of the link in messages and results; default: name of the entity.
 
     Raises:
@@ -107,11 +107,11 @@ class BreakingLinks(StepHook):
     """Hook that breaks links during dynamic solves.
 
     A restarted run starts with the links that were broken in the checkpoint. If the user activates broken links again
-    before a solve, these links can break again in this solve. The new break of a link replaces its earlier break in
-    `breaks`. All processes must call the hook.
+    before a solve, these links can break again in this solve. `breaks` then contains the new break instead of the
+    earlier break of the link. All processes must call the hook.
 
     Args:
-        links: the links, with different names.
+        links: the links, each with a different name.
 
     Attributes:
         links: the links.
@@ -128,7 +128,8 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
-        # force of each link that breaks at the start of the next step [N], by name; and the step size [s]
+        # force of each link that breaks at the start of the next step [N], with the name of the link as key; and the
+        # step size [s]
         self._due: dict[str, float] = {}
         self._step = 0.0
 
@@ -205,8 +206,9 @@ class BreakingLinks(StepHook):
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the broken links, and the links that break in the next step. The checkpoint of the model contains the
-        column ``active`` of the links."""
+        """Return the broken links, and the links that break in the next step. The states ``active`` of the links are
+        not included, because the checkpoint of the model contains them.
+        """
         return {
             "due": list(self._due),
             "due_forces": list(self._due.values()),
