@@ -66,12 +66,10 @@ class GenericODE1(Inputs):
 
 
 class Matrices(NamedTuple):
-    """Matrices of the rows for kernels; w is the largest number of states of a node.
+    """Matrices of the rows, as read by kernels; w is the largest number of states of a node.
 
-    dofs: local coordinate indices, first of the states, then of the inputs, shape (rows, n).
-    size: number of states, shape (rows,).
-    inputs: see `Inputs`.
-    b: constant rates, shape (rows, w).
+    dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n). size:
+    number of states, shape (rows,). inputs: see `Inputs`. b: constant rates, shape (rows, w).
     A: factors of states, shape (rows, w, w).
     B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
     F: rates from the user functions, shape (rows, w).
@@ -195,7 +193,7 @@ def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the matrices that the user gives to lists."""
+    """Convert the matrices of the user to lists, which the table stores."""
     return pack_matrices(values, count_entities(values.get("node")), "system_matrix", "input_matrix", "rate_matrix")
 
 

@@ -52,14 +52,14 @@ class CurveProfile(Component):
 
 
 class Curves(NamedTuple):
-    """Arrays of profiles for kernels."""
+    """Arrays with the pieces and grids of profiles, as read by kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
     first: IntArray  # index of the first piece of each profile, then the number of all pieces, shape (profiles + 1,)
     grid: FloatArray  # lower corner x, y of each grid [m] and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # number of cells of each grid along x and along y, shape (profiles, 2)
     cell: IntArray  # index of the first cell of each profile, shape (profiles,)
-    begin: IntArray  # index in members of the first piece of each cell, shape (cells + 1,)
+    begin: IntArray  # position of the first piece of each cell in the list of pieces of all cells, shape (cells + 1,)
     members: IntArray  # indices of the pieces that a circle with its centre in a cell can touch, for all cells
 
 
@@ -135,7 +135,7 @@ def trace_piece(piece: FloatArray, count: int) -> FloatArray:
 
 
 def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray, Curves]:
-    """Create the arrays of the profiles of rows for kernels.
+    """Create the arrays with which kernels evaluate the profiles that the rows refer to.
 
     Args:
         rows: rows of a law.
@@ -143,7 +143,7 @@ def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray
         reach: radius of the circle of each row [m], shape (rows,).
 
     Returns:
-        Index of the profile of each row, shape (rows,), and the profiles.
+        Index of the profile of each row, shape (rows,), and the arrays of all profiles.
     """
     ids, of_row = np.unique(rows.local(name), return_inverse=True)
     found: list[FloatArray] = [np.zeros((0, PIECE))] * len(ids)
