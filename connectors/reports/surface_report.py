@@ -54,8 +54,8 @@ NOWHERE: Triple = (np.nan, np.nan, np.nan)
 @describe
 @dataclass(frozen=True)
 class SurfaceReport:
-    """A rope on one surface. Without contact, lengths, angles, forces and powers are 0, and points and tensions are
-    NaN.
+    """Results for a rope on one surface. Without contact, lengths, angles, forces and powers are 0, and points and
+    tensions are NaN.
 
     Entry and exit are the first and the last point in contact, in the direction of travel; for a stationary cable, in
     the direction of increasing local x. On a plane, entry and exit are touchdown points.
@@ -152,7 +152,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
-    current surface, or -1 without a surface."""
+    surface that the row currently uses, or -1 if there is none.
+    """
     if contacts.table.component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable):
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
@@ -257,8 +258,8 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # the angle of a point is half of the sum of the angles to both neighbours; the angle of an end point is the whole
-    # angle to its only neighbour
+    # the angle assigned to a point is half of the sum of the angles to both neighbours; the angle assigned to an end
+    # point is the whole angle to its only neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
@@ -281,7 +282,7 @@ def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
 
 
 class Travel(NamedTuple):
-    """Speed of the rope along its axis; points, tensions and fleet angles at entry and exit."""
+    """Speed of the rope along its axis, and the points, tensions and fleet angles at entry and exit of the contact."""
 
     speed: float
     points: tuple[Triple, Triple]

@@ -100,7 +100,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # the bristle starts to slide, starts to stick, or continues to slide
+    # the bristle has started to slide, has started to stick, or continues to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -121,7 +121,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
         else:
             changed = ut == 0.0
             row.history[0], row.history[1] = np.sign(ut) * size, u
-    # contact with a stop starts, ends, or continues
+    # contact with a stop has started, has ended, or continues
     if row.stops:
         deep, before = max(u - row.upper_stop, 0.0) + min(u - row.lower_stop, 0.0), row.history[2]
         if before == 0.0:

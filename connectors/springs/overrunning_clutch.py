@@ -8,8 +8,8 @@
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
     damping: d u_t is added to f while the clutch is locked
 
-If ``direction`` is -1, u and f change their signs. The return map of the torque is evaluated within Newton's method,
-with the exact tangent of the return map.
+If ``direction`` is -1, the signs of u and f are reversed in these formulas. The return map of the torque is evaluated
+within Newton's method, with the exact tangent of the return map.
 
 Source: return map of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.

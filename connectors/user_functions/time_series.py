@@ -39,7 +39,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
     Raises:
         ModelError: times do not increase, there are fewer than four times, shapes are wrong, or values are not finite.
     """
-    from scipy.interpolate import CubicSpline  # imported here, because most models do not need it
+    from scipy.interpolate import CubicSpline  # imported here, because most models do not need this module
 
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 4 or not (np.diff(t) > 0.0).all():
@@ -62,7 +62,7 @@ class SeriesColumn(NamedTuple):
         name: name of the column without its unit.
         unit: unit in the heading, or "1" if the heading contains no brackets.
         factor: factor from the unit of the heading to the SI unit.
-        values: values in the unit of the heading, shape (rows,).
+        values: values of the column in the unit of the heading, shape (rows,).
     """
 
     name: str

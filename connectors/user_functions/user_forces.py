@@ -67,7 +67,7 @@ class Compiled:
 
 @checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
-    """Mark a force function of springs that accepts arrays. The function is called once for all rows that share it.
+    """Declare that a force function of springs accepts arrays. The function is called once for all rows that share it.
 
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row indices
@@ -90,7 +90,7 @@ def vectorised(function: UserFunction) -> Vectorised:
 
 @checked(function=inside())
 def compiled(function: UserFunction) -> Compiled:
-    """Mark a force function of springs that is compiled, for many rows and many evaluations.
+    """Declare that a force function of springs is to be compiled, which saves time for many rows or many evaluations.
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
@@ -147,10 +147,11 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function that does not depend on the displacements and velocities of its row; it may depend on time and
-    other values.
+    """A user function that does not depend on the displacements and velocities of its row; the result may depend on
+    time and on other values.
 
-    The function is not differentiated. If all functions of a table are of this type, no displacements are computed.
+    The derivatives of the function with respect to displacements and velocities are 0. If all functions of a table are
+    of this type, no displacements are computed.
     """
 
     function: Callable[[float], Any]
@@ -173,8 +174,8 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
 
-    index: IntArray  # index of each row in the arrays of users, -1 for rows without user function, shape (rows,)
-    where: IntArray  # local indices of the rows with a user function, shape (users,)
+    index: IntArray  # index of each row in the arrays of rows with user functions, or -1 for rows that have no user function, shape (rows,)
+    where: IntArray  # process-local indices of the rows with a user function, shape (users,)
     names: list[str]  # descriptions of these rows, for messages
     forces: list[FunctionGroup]  # rows of each force function
     derivatives: list[FunctionGroup]  # rows of each derivative function
@@ -205,8 +206,8 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: signature of the force function, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
-    derivatives: results of the derivative function, with shapes.
+    call: signature of the force function, for example ``"f(t, row, x, x_t, ...) -> force [N]"``. derivatives:
+    description of the results of the derivative function with their shapes, for the documentation.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
@@ -220,7 +221,7 @@ def bind_user_forces(
     """Collect the active rows that have a ``force_function``, with their ``force_derivative``.
 
     Args:
-        unit: unit of the force.
+        unit: unit of the force of the user functions.
         parameters: names of the three columns that are arguments of the function.
     """
     functions = rows.local("force_function")
@@ -256,7 +257,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # wrappers may contain the same function
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # different wrappers may contain the same function
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
@@ -266,7 +267,7 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
     ``users.f``.
     """
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
-        # faster code for a single row
+        # if the group has a single row, this code is faster
         if isfinite(u.sum() + ut.sum()):
             _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
         else:
@@ -374,7 +375,7 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # values are not finite only if Newton's method diverges, and the solver reports this divergence
+    # the values are infinite or NaN only if Newton's method diverges; the solver reports the divergence
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))
