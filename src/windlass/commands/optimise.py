@@ -52,7 +52,7 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """A limit on a result: name of the result, ``<=`` or ``>=``, and bound."""
+    """A limit on a result, which consists of the name of the result, ``<=`` or ``>=``, and the bound."""
 
     name: str
     sense: str
@@ -73,7 +73,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchPlan(StudyPlan):
-    """The plan of a search, with ranges of options by name and limits on results."""
+    """The plan of a search, with a dictionary from options to ranges, and with limits on results."""
 
     ranges: dict[str, Range]
     limits: tuple[Limit, ...]
@@ -84,7 +84,7 @@ class SearchPlan(StudyPlan):
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must not change when a search is resumed."""
+        """Return the settings that must be equal when a search is resumed."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"ranges": ranges, **self.describe_common(kept)}

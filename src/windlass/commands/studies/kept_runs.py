@@ -1,8 +1,8 @@
 """Runs of a study that selects its next option values from earlier results. Each run stores its option values and its
 outcome in a separate folder.
 
-If the same command is called again, the study repeats its steps, but reads stored results instead of repeating these
-runs.
+If the same command is called again, the study repeats its steps, but reads the stored results of earlier runs instead
+of executing these runs again.
 """
 
 from __future__ import annotations

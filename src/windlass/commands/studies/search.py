@@ -3,13 +3,14 @@
 A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
 be executed in parallel. The methods are from SciPy:
 
-- ``gradient``: SLSQP with one-sided differences, which are computed in parallel. It is suitable for smooth results, and
-  needs few runs.
-- ``simplex``: Nelder-Mead. It is suitable for noisy results, but does not fulfil limits exactly.
-- ``evolution``: differential evolution. It is suitable for objectives with several local minima, but needs many runs.
+- ``gradient``: SLSQP with one-sided differences, which are computed in parallel. This method is suitable for smooth
+  results, and needs few runs.
+- ``simplex``: Nelder-Mead. This method is suitable for noisy results, but does not fulfil limits exactly.
+- ``evolution``: differential evolution. This method is suitable for objectives with several local minima, but needs
+  many runs.
 
 ``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
-limits, and compare such points by the sum of the violations.
+limits, and compare points that violate limits by the sum of the violations.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341.
 """
@@ -175,7 +176,7 @@ class BoxSearch:
 
 
 def to_point(x: Any) -> Point:
-    """Return the nearest point within 0 to 1. Numbers are rounded, so that points that differ only by rounding errors
-    are equal.
+    """Return the point nearest to the given point among the points whose coordinates are all between 0 and 1. The
+    coordinates are rounded, so that points that differ only by rounding errors become equal.
     """
     return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

@@ -30,8 +30,8 @@ Row = dict[str, Any]
 
 @checked(OutputError, folder=path())
 def read_sweep(folder: str | Path) -> Any:
-    """Return the table of a sweep as a pandas DataFrame with one row for each finished case. Other cases may still be
-    running.
+    """Return the table of a sweep as a pandas DataFrame with one row for each finished case. The function can be called
+    while other cases are running.
 
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
@@ -109,8 +109,8 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Return nested results by dotted names, which consist of dictionary keys and list indices; long lists are
-    omitted.
+    """Return nested results as one dictionary, whose keys are dictionary keys and list indices joined by dots; long
+    lists are omitted.
     """
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]

@@ -58,7 +58,9 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Return a context in which messages about the node or body of a marker start with the field of the marker."""
+    """Return a context in which messages about the node or body of a marker begin with the field of the item that
+    refers to the marker.
+    """
     try:
         yield
     except ModelError as error:
@@ -138,7 +140,7 @@ def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
 
 
 def find_shape(b: Building, number: Any) -> Entity:
-    """Return a marker for the segments of a cable."""
+    """Return a marker that divides a cable into segments."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
         raise Refused(f"markerType of marker {int(number)} is {item['markerType']}: must be BodyCable2DShape")
