@@ -54,7 +54,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     n. Forces and moments of cable and circle sum to 0 exactly.
 
     All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
-    move along the circle in both directions while the cubic axis of a cable is bent onto the circle. Two points per
+    move along the circle in both directions when the cubic axis of a cable is bent onto the circle. Two points per
     cable are sufficient for cables that remain on the circle. Four points are necessary for cables that run onto the
     circle. With ``friction_coefficient`` 0 there is no friction, regardless of the parameters of the bristles. If the
     coefficient is 0 at first and is increased later, the bristles start without deflection. With ``cord_offset`` the

@@ -1,4 +1,6 @@
-"""Checks, arrays for kernels, and outputs that the laws of contact between a circle and a cable have in common."""
+"""Checks, data for kernels, and outputs that the laws of contact between a circle and the segments of a cable have in
+common.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ class Contact(NamedTuple):
     """Data of the rows of a contact law with segments."""
 
     columns: SegmentRows  # data of the kernels
-    axial: AxialMotion | None  # axial motions of the cables; None if the material of no cable of the table moves along the axis
+    axial: AxialMotion | None  # axial motions of the material; None if no cable of the table has moving material
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

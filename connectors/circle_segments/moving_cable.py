@@ -63,7 +63,7 @@ Function = Callable[[Evaluation], None]
 class AxialMotion(NamedTuple):
     """Indices of the axial displacement of the cable of each row, as read by kernels."""
 
-    s: IntArray  # process-local index of s of each row, or the index of the spare coordinate for cables without axial motion, shape (rows,)
+    s: IntArray  # process-local index of s (or of the spare coordinate) of each row, shape (rows,)
     stored: IntArray  # index of s0 of each row among the history values, or -1 for rows without s0, shape (rows,)
 
 

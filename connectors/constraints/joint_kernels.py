@@ -56,11 +56,11 @@ class Joint(NamedTuple):
 
     m0: IntArray  # index of marker 0 in the arrays of position markers, shape (rows,)
     m1: IntArray  # index of marker 1 in the arrays of position markers, shape (rows,)
-    dofs: IntArray  # process-local indices of the coordinates of marker 0, followed by the indices of marker 1, shape (rows, n)
+    dofs: IntArray  # process-local indices of the coordinates of marker 0, then of marker 1, shape (rows, n)
     n0: int  # number of coordinates of marker 0
     lam: IntArray  # process-local indices of the multipliers, shape (rows, k)
     on: NDArray[np.bool_]  # whether each equation is active, shape (rows, k)
-    fast: NDArray[np.bool_]  # whether each equation constrains only velocities (g·y = 0, without a value C), shape (rows, k)
+    fast: NDArray[np.bool_]  # whether each equation only constrains velocities (g·y = 0, no C), shape (rows, k)
 
 
 @kernel

@@ -254,7 +254,7 @@ class Slave:
             raise ModelError(f"FMUController needs FMPy, which is not installed: {PIP_LINE}")
         if not file.is_file():
             raise ModelError(f"file = {file} in FMUController: no such file")
-        import fmpy  # imported here, because it is optional and large
+        import fmpy  # imported here, because the package is optional and large
 
         self._fmpy, self._file, self._parameters = fmpy, file, dict(parameters)
         try:
@@ -299,7 +299,7 @@ class Slave:
     def start(self, t: float) -> None:
         """Start a new instance at a time [s]."""
         self.close()
-        from fmpy.simulation import apply_start_values  # imported here, because it is optional and large
+        from fmpy.simulation import apply_start_values  # imported here, because the package is optional and large
 
         messages = self._messages
 

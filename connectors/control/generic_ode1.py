@@ -144,7 +144,7 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFunction]]:
-    """Create the arrays of matrices and inputs for kernels, and the functions of the rows."""
+    """Create the arrays of matrices and inputs that kernels read, and the user functions of the rows."""
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
     most = inputs.m.shape[1]

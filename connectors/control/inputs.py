@@ -42,7 +42,7 @@ class Inputs(Component):
 class InputColumns(NamedTuple):
     """The inputs of rows."""
 
-    m: IntArray  # index of each input in the arrays of the coordinate markers, or -1 for unused elements, shape (rows, inputs)
+    m: IntArray  # index of each input in the coordinate markers, or -1 for no input, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
     first: int  # index of the first coordinate of a row that belongs to an input
     width: int  # number of coordinates of each input

@@ -467,8 +467,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return no sections, because the report of a run contains a page for each drive, with the curves.
-        """
+        """Return no sections, because the report of a run contains a page for each drive, with the curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def find_tension(name: str, length: float, route: float, axial_stiffness: float,
     Raises:
         ModelError: the belt is slack.
     """
-    from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need this function
+    from scipy.optimize import brentq  # imported here, because few belts need this function
 
     def excess(tension: float) -> float:
         return eval_length(tension, route, axial_stiffness, bends) - length

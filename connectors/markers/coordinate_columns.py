@@ -25,7 +25,7 @@ class CoordinateColumns(NamedTuple):
     rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
     J: FloatArray  # derivative of value with respect to the coordinates, padded by 0, shape (n, m)
     Jd: FloatArray  # derivative of rate with respect to the coordinates, which is the rate of J, shape (n, m)
-    dofs: IntArray  # process-local indices of the coordinates, padded with an unused index; all indices of markers on the ground are unused; shape (n, m)
+    dofs: IntArray  # process-local coordinate indices, padded (ground: filled) with an unused index, shape (n, m)
     h: IntArray  # index of each marker in H, or -1 for markers without second derivatives, shape (n,)
     H: FloatArray  # second derivatives of value with respect to the coordinates, shape (curved markers, m, m)
 

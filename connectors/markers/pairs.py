@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
     m0: IntArray  # index of marker 0 among the markers of its family, shape (rows,)
     m1: IntArray  # index of marker 1 among the markers of its family, shape (rows,)
-    dofs: IntArray  # process-local indices of the coordinates of marker 0, followed by the indices of marker 1, shape (rows, n)
+    dofs: IntArray  # process-local indices of the coordinates of marker 0, then of marker 1, shape (rows, n)
     n0: int  # number of columns of ``dofs`` that belong to marker 0
     active: NDArray[np.bool_]  # whether each row exerts forces, shape (rows,)
     w0: FloatArray  # factor of coordinate 0: column ``factor0``, or 1 if the law has no such column

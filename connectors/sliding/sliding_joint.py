@@ -122,7 +122,7 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of s, the marker, the axial motion and the nodes of the initial cable, -1
+    """Return the global coordinate indices of s, the marker, the axial motion and the nodes of the initial cable, or -1
     for missing coordinates.
     """
     tracks, nodes = read_tracks(world), table.local("node")

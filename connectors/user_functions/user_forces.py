@@ -174,8 +174,8 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
 
-    index: IntArray  # index of each row in the arrays of rows with user functions, or -1 for rows that have no user function, shape (rows,)
-    where: IntArray  # process-local indices of the rows with a user function, shape (users,)
+    index: IntArray  # index of each row among the rows with a user function, or -1, shape (rows,)
+    where: IntArray  # process-local indices of these rows, shape (users,)
     names: list[str]  # descriptions of these rows, for messages
     forces: list[FunctionGroup]  # rows of each force function
     derivatives: list[FunctionGroup]  # rows of each derivative function
@@ -257,7 +257,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # different wrappers may contain the same function
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # several wrappers may contain the same function
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 

@@ -29,7 +29,7 @@ def show_modes(script: str) -> None:
     state = last_state.take()
     if state is None:
         raise ModelError(f"windlass modes {script}: the script contains no solve, so there is no state for modes")
-    from windlass.framework.command_line import options  # imported here, because the help text does not need this module
+    from windlass.framework.command_line import options  # imported here, because help does not need this module
     from windlass.solvers.modes.modes import Modes  # imported here, because the import starts PETSc
 
     result = Modes(state.world).solve(state)

@@ -60,9 +60,9 @@ def run_script(
     # Objects that are created during the start exist until the process ends. Repeated garbage collection of these
     # objects would take a tenth of the start time.
     gc.set_threshold(RUBBISH, *thresholds[1:])
-    from windlass.framework.command_line import options  # imported here, because the help text does not need this module
-    from windlass.framework.launch import error_report as failure  # imported here, because it reads options
-    from windlass.framework.launch import script_end  # imported here, because it reads options
+    from windlass.framework.command_line import options  # imported here, because help does not need this module
+    from windlass.framework.launch import error_report as failure  # imported here, because the import reads options
+    from windlass.framework.launch import script_end  # imported here, because the import reads options
 
     script = words[0] if words else ""
     try:

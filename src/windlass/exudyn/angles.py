@@ -30,7 +30,7 @@ ANGLES = "RigidBodyRxyz"
 
 def find_matrix(angles: FloatArray) -> FloatArray:
     """Return the rotation matrix R of three angles [rad]."""
-    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
+    from scipy.spatial.transform import Rotation  # imported here, because the import takes as long as a short run
 
     matrix: FloatArray = Rotation.from_euler("XYZ", angles).as_matrix()
     return matrix
@@ -46,7 +46,7 @@ def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
     """Return the angles [rad] for Euler parameters e, shape (4,). Two solutions exist, (a, b, c) and (a + π, π - b, c +
     π), plus multiples of 2π; the solution closest to the angles ``near`` is returned.
     """
-    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
+    from scipy.spatial.transform import Rotation  # imported here, because the import takes as long as a short run
 
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
     found = np.array(((a, b, c), (a + np.pi, np.pi - b, c + np.pi)))

@@ -49,7 +49,7 @@ class Imported:
 
     Attributes:
         world: the world.
-        nodes, objects, loads: list of entities, with the item number as index; None for items without an entity.
+        nodes, objects, loads: dictionaries from item numbers to entities; None for items without an entity.
         turned: nodes whose rotations are angles in Exudyn.
         functions: the user functions.
         columns: see `Building`.

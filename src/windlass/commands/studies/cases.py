@@ -66,7 +66,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
     Raises:
         OptionError: there are no ranges, or a range is wrong.
     """
-    from scipy.stats import qmc  # imported here, because a grid does not need this module and starts faster without the import
+    from scipy.stats import qmc  # imported here, because a grid starts faster without this import
 
     if not varied:
         raise OptionError(f"-samples {count}: expected options with ranges, such as -friction 0.2:0.8")

@@ -113,7 +113,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
     """Return the cases in the file of ``-cases``, or an empty list if this option is not given. Raise OptionError if
-    ``-cases`` is given and options on the command line have several values.
+    ``-cases`` is combined with ``-samples`` or with options that have several values, or if no option varies.
     """
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:

@@ -45,7 +45,7 @@ def read_sweep(folder: str | Path) -> Any:
     """
     if importlib.util.find_spec("pandas") is None:
         raise OutputError(f"read_sweep makes a frame of pandas, which is not installed: {PIP_LINE}")
-    import pandas as pd  # imported here, because it is optional and large
+    import pandas as pd  # imported here, because the package is optional and large
 
     rows, names = read_rows(Path(folder)), list(read_definition(Path(folder))["names"])
     frame = pd.DataFrame(rows, columns=find_columns(rows) or ["case", *names, "status", "reason", "run_time"])
@@ -163,8 +163,8 @@ def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
     text are stored as texts.
     """
     try:
-        import pyarrow  # imported here, because it is optional and large
-        import pyarrow.parquet  # imported here, because it is optional and large
+        import pyarrow  # imported here, because the package is optional and large
+        import pyarrow.parquet  # imported here, because the package is optional and large
     except ImportError:  # the import also fails if pyarrow requires another version of NumPy
         return None
 
