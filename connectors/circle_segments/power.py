@@ -2,10 +2,13 @@
 
 `kernels.py` defines the symbols; x_cur_t, u_t and g_t are the rates of x_cur, u and g. For each closed segment:
 
-    power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega, F_j = f_n n_j + f_t t_j sliding: f_t
-    x_cur_t while the segment slips, without bristles f_t v_t tangential damper: mu_v v_t² unless the segment slips
-    normal damper: (f_n - k_c g) v_n bristle: mu_k u u_t with u = x_cur - x_stick is stored while the segment sticks
-    normal spring: k_c g g_t is stored lever: remainder of P, neither dissipated nor stored
+    power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega, F_j = f_n n_j + f_t t_j
+    sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t
+    tangential damper: mu_v v_t² unless the segment slips
+    normal damper: (f_n - k_c g) v_n
+    bristle: mu_k u u_t with u = x_cur - x_stick is stored while the segment sticks
+    normal spring: k_c g g_t is stored
+    lever: remainder of P, neither dissipated nor stored
 
 P is the power of all forces; f_t acts on the circle at the radius r. The slip velocity of the law is x_cur_t, which is
 0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r

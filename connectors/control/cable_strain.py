@@ -106,9 +106,11 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the array with the data of the rows that kernels read, with the following values per row.
 
-    dofs: coordinate indices of the nodes (4 d), followed by the index of l for winch cables. dimensions: number of
-    dimensions d. f: derivatives, at the point, of the shape functions of a cable of length 1 [1]. length: length L of
-    cables with constant length [m]. share: fraction of l that is the length of a winch cable [1], 0 for other cables.
+    dofs: coordinate indices of the nodes (4 d), followed by the index of l for winch cables.
+    dimensions: number of dimensions d.
+    f: derivatives, at the point, of the shape functions of a cable of length 1 [1].
+    length: length L of cables with constant length [m].
+    share: fraction of l that is the length of a winch cable [1], 0 for other cables.
     reference_strain: ε_ref [1].
     """
     count, ids = len(rows.rows), rows.local("cable")

@@ -68,8 +68,10 @@ class GenericODE1(Inputs):
 class Matrices(NamedTuple):
     """Matrices of the rows, as read by kernels; w is the largest number of states of a node.
 
-    dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n). size:
-    number of states, shape (rows,). inputs: see `Inputs`. b: constant rates, shape (rows, w).
+    dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n).
+    size: number of states, shape (rows,).
+    inputs: see `Inputs`.
+    b: constant rates, shape (rows, w).
     A: factors of states, shape (rows, w, w).
     B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
     F: rates from the user functions, shape (rows, w).

@@ -80,8 +80,9 @@ class BristleCreep(NamedTuple):
     """Losses of speed of all pulleys relative to the driver [1], and the parts of these losses, shape (pulleys,) each;
     NaN for a pulley on whose whole arc the belt slips, see `find_lags`.
 
-    loss: loss of speed due to layer and bristles. right: loss of speed without bristles, which is due to the layer
-    only. lag: part of w at the entry that is due to bristles.
+    loss: loss of speed due to layer and bristles.
+    right: loss of speed without bristles, which is due to the layer only.
+    lag: part of w at the entry that is due to bristles.
     """
 
     loss: FloatArray

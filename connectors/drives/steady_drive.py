@@ -87,14 +87,19 @@ UNBALANCED = 1e-8
 class DriveData(NamedTuple):
     """A closed 2D belt on its pulleys; arrays have the shape (pulleys,) unless noted otherwise.
 
-    name, names: name of the belt, and names of the pulleys. turns: 1 if a belt that runs in the order of the pulleys
-    rotates the pulley counter-clockwise, otherwise -1. radii, touching: radii R of the cord and r of the face [m].
-    wraps: wrap angles [rad]. friction: friction coefficients mu [1]. layers: shear stiffness K of the layer per length
-    of the slack belt [N/m²]; inf for a rigid layer. contact: contact stiffness k per length of the belt [N/m²].
-    bending: torques against the rotation of the pulleys due to bending losses [N m]. slowest: angular velocities
-    [rad/s] above which the bending torques are constant; at smaller angular velocities the torques are proportional to
-    the speed. spans: length of the span after each pulley [m]. ends: unit tangents at the entry and at the exit of each
-    pulley, shape (pulleys, 2, 2). axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
+    name, names: name of the belt, and names of the pulleys.
+    turns: 1 if a belt that runs in the order of the pulleys rotates the pulley counter-clockwise, otherwise -1.
+    radii, touching: radii R of the cord and r of the face [m].
+    wraps: wrap angles [rad].
+    friction: friction coefficients mu [1].
+    layers: shear stiffness K of the layer per length of the slack belt [N/m²]; inf for a rigid layer.
+    contact: contact stiffness k per length of the belt [N/m²].
+    bending: torques against the rotation of the pulleys due to bending losses [N m].
+    slowest: angular velocities [rad/s] above which the bending torques are constant; at smaller angular velocities the
+        torques are proportional to the speed.
+    spans: length of the span after each pulley [m].
+    ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
+    axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
     mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
     """
 

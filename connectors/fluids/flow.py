@@ -228,7 +228,7 @@ def add_gradient(
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Write the volume fraction of the fluid at points, and the derivatives of this fraction, at the time ``time[0]``."""
+    """Write the volume fraction of the fluid at points, and its derivatives, at the time ``time[0]``."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):

@@ -55,8 +55,8 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
     """Create the array with the data of markers, one element per row. An element contains the columns of the table of
     the markers, and
 
-    index: index of the marker among the markers of its family. dofs: process-local indices of the coordinates, shape
-    (width,), padded by 0.
+    index: index of the marker among the markers of its family.
+    dofs: process-local indices of the coordinates, shape (width,), padded by 0.
 
     Args:
         width: largest number of coordinates of a marker of this type.

@@ -206,8 +206,8 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: signature of the force function, for example ``"f(t, row, x, x_t, ...) -> force [N]"``. derivatives:
-    description of the results of the derivative function with their shapes, for the documentation.
+    call: signature of the force function, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
+    derivatives: description of the results of the derivative function with their shapes, for the documentation.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
