@@ -13,11 +13,12 @@ velocities of the end points, and e = b - a:
     friction: f_t = mu_v v_t + mu_k wrap(x_cur - x_stick) if the segment sticks, else mu |f_n| times the state
     position: x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1
 
-The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. On the axis (offset
-y = 0) l = |e|. Bending changes the length of a line at the offset y, but not the length of the axis. Therefore, for y ≠
-0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma
-y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In the published form, x_cur of a
-segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment rolls onto the circle without slip.
+The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. If the segment lies
+on the axis (offset y = 0), l = |e|. Bending changes the length of a line at the offset y, but not the length of the
+axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y,
+and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In the
+published form, x_cur of a segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment rolls onto the
+circle without slip.
 
 History values of a row with n segments: n gaps and, with friction, n states (0 sticks, +-1 slips, -2 undefined) and n
 sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change

@@ -4,8 +4,9 @@ element (lane) of the vector registers.
 See docs/explanation/design.md, Lanes.
 
 The segments in contact (closed segments) of all rows are copied into the lanes until all lanes are full. One loop
-without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads and writes only a
-record g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and the results of unused lanes are not read.
+without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads and writes only the
+structured array g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and the results of unused lanes are
+not read.
 """
 
 from __future__ import annotations

@@ -143,8 +143,8 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Fill the columns of X = C B + V dB/dt, shape (5, 11), that belong to the centre x, y and to the angle of the
-    circle.
+    """Write the columns of X = C B + V dB/dt, shape (5, 11), that belong to the coordinates x and y of the centre and
+    to the angle of the circle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])

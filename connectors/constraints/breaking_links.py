@@ -134,7 +134,9 @@ class BreakingLinks(StepHook):
         self._step = 0.0
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Delete the breaks of links that are active again, and evaluate the forces of the links at the start."""
+        """Delete the breaks of links that the user has activated again, and evaluate the forces of the links at the
+        start of the solve.
+        """
         again = {link.name for link in self.links if np.any(link.entity.active)}
         self.breaks = [one for one in self.breaks if one.name not in again]
         self._step = (end - state.t) / max(steps, 1)
@@ -155,7 +157,7 @@ class BreakingLinks(StepHook):
         self._due = {}
 
     def next_stop(self, state: State) -> float:
-        """Return the earliest given time of breaking of the links that have not broken, or inf without such a time; see
+        """Return the earliest given time of breaking of the links that have not broken, or inf if no time is given; see
         `StepHook.next_stop`.
         """
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)

@@ -75,7 +75,7 @@ class UserEquation:
 
     Args:
         i: index of the row among the rows of this process.
-        places: positions of the coordinates of this row in the w coordinates of `Equations`.
+        places: column indices of the coordinates of this row in arrays of shape (rows, w), see `Equations`.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -192,8 +192,8 @@ class UserEquation:
 
 
 class Equations:
-    """The constraint equations of all rows. In shapes, w is the total number of coordinates of both nodes. If a node is
-    not given, its number of coordinates is 0.
+    """The constraint equations of all rows. In the shapes of arrays, w is the sum of the largest numbers of coordinates
+    of node 0 and of node 1. If a node is not given, its number of coordinates is 0.
 
     Attributes:
         lam: process-local indices of the multipliers, shape (rows,).
@@ -335,7 +335,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither."""
+    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither
+    factors nor a function.
+    """
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")
     for k, row in enumerate(table.resident):

@@ -105,7 +105,7 @@ def register_joint(
         unit: unit of C.
         equations: meaning of C, for the documentation.
         check: see `register`.
-        derived, derive: names of further fields of the records and the function that computes them, see
+        derived, derive: names of further values of each row, and the function that computes these values, see
             `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
             (rows, multipliers); by default all equations are imposed.

@@ -108,8 +108,8 @@ def clamp(world: World, node: Handles) -> Entity:
     slope is fixed completely, including the stretch at the node.
 
     Raises:
-        ModelError: nodes whose slopes have different directions (clamp them one by one), or nodes without slope or
-            rotation.
+        ModelError: the slopes of the nodes have different directions (clamp each node by a separate call), or a node
+            has neither slope nor rotation.
     """
     merged = merge_handles(node)
     nodes = find_nodes(world, merged)

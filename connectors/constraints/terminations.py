@@ -44,7 +44,7 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
             Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope
             under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
             computed rope is too stiff at the socket.
-        **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
+        **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function
             sets.
 
     Returns:

@@ -247,7 +247,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
     """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves.
 
-    Some fields of the records have one value for each chamber, shape (2,). ``states`` contains the process-local
+    Some values of a row consist of one value for each chamber, shape (2,). ``states`` contains the process-local
     indices of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
     ``area``, ``hose_volume`` and ``opening`` are A_k, V_h,k and a_k.
     """

@@ -16,8 +16,8 @@ contacts, for instance between two flanks. The contacts of a circle are the two 
 normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
 centre is within the material has no contact, because the law requires depths below the radius of the circle.
 
-History values per row: index of the piece (counted from 1, 0 without contact) and slip velocity of the first contact,
-then the same values of the second contact. History values are constant during Newton's iterations; during the
+History values per row: index of the piece (counted from 1; 0 if there is no contact) and slip velocity of the first
+contact, then the same values of the second contact. History values are constant during Newton's iterations; during the
 iterations each line or arc in contact is treated as extended beyond its ends. After the iterations the feet are
 determined again; the force error is the resulting change of the force on the circle. Rows without contact are not
 evaluated during the iterations.
@@ -306,7 +306,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Return the penetration depth of a circle with its centre at (x, y) [m], 0 without contact."""
+    """Return the penetration depth of a circle with its centre at (x, y) [m]; the depth is 0 if there is no contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0

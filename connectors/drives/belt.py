@@ -422,7 +422,7 @@ class _Line:
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # without bristles, friction acts as on a rigid layer
+        # if a pulley has no bristles, friction acts as on a rigid layer
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
         self._check_layers(layers)
         layers = layers * (1.0 + self.strain)
@@ -685,8 +685,8 @@ class Belt(_Line):
         world, pulleys, name: arguments of the constructor.
         route: the taut route of the cord.
         cables, nodes: cables in the order of the route, and the nodes of the cables.
-        contacts: contacts of all cables with the first pulley, then with the second pulley, and so on, shape (pulleys *
-            elements,).
+        contacts: contacts of all cables with the first pulley, followed by the contacts of all cables with the second
+            pulley, and so on, shape (pulleys * elements,).
         teeth: contacts of all teeth of a timing belt with the first pulley that has teeth, then with the second, and so
             on; None for a belt without teeth.
         strain, tension, length: strain [1] and tension [N] of the mounted belt, and length of the slack belt [m].

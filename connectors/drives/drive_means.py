@@ -205,7 +205,7 @@ class DriveLosses:
     `DriveMeans.losses`.
 
     Attributes:
-        given, taken: work of pulleys that drive the belt, and work of the belt on pulleys that it drives.
+        given, taken: work that driving pulleys do on the belt, and work that the belt does on driven pulleys.
         friction: loss by friction in the contact, including the energy of bristles whose contact opens. Without
             discretisation errors, this loss is the loss due to creep.
         contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases if steps and
@@ -305,8 +305,9 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next record that requires Python; compiled code integrates the motion
-        of the pulleys in these steps."""
+        """Return the number of steps before the next record that compiled code cannot make; compiled code integrates
+        the motion of the pulleys in these steps.
+        """
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
         if self._motion.find_program(state) is None:
@@ -340,8 +341,8 @@ class DriveMeans(Sensors):
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
         the records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency are computed from the
-        means. Some quantities do not exist at all times, for example the tension of a span after the rope of this span
-        has been wound up. The mean of such a quantity is over the times at which it exists.
+        means. Some quantities exist only during a part of the time; for example, the tension of a span does not exist
+        after the rope of this span has been wound up. The mean of such a quantity is over the times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -489,7 +490,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
     Args:
         report: the means.
         stored: change of the stored energy of the belt over the time of the means [J].
-        error: tolerated error of powers, `POWER_ERROR` or `SAMPLING_ERROR`.
+        error: tolerated error of the power balance [1], `POWER_ERROR` or `SAMPLING_ERROR`.
     """
     given, taken, time = report.power_in, report.power_out, report.duration
     tension = max((span.tension for span in report.spans if np.isfinite(span.tension)), default=0.0)

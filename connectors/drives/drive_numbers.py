@@ -444,10 +444,11 @@ class Records(NamedTuple):
         due: whether the current state is recorded, shape (1,).
         counts: number of steps, number of steps per record, number of steps since Python read the records, and number
             of records, shape (4,). If the number of steps per record is 0, no state is recorded.
-        rows: quantities of the records, shape (MOST_RECORDS, quantities).
+        rows: quantities at each record, shape (MOST_RECORDS, quantities).
         times: times of the records [s], shape (MOST_RECORDS,).
         integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
-        steps: number of steps from the last reading by Python to each record, shape (MOST_RECORDS,).
+        steps: number of steps between the time at which Python last read the records and each record, shape
+            (MOST_RECORDS,).
     """
 
     row: FloatArray

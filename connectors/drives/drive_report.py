@@ -129,11 +129,13 @@ class PulleyDuty:
             with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
         friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
-        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
+        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; this
-            traction is independent of the load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
+            traction is independent of the load. NaN if there is no friction; see
+            `connectors/circle_contact/mesh_traction.py`.
         sinking_traction: additional traction due to the contact depth, relative to the friction limit [1]; this
-            traction is independent of the mesh. NaN without friction; see `connectors/circle_contact/free_belt.py`.
+            traction is independent of the mesh. NaN if there is no friction; see
+            `connectors/circle_contact/free_belt.py`.
     """
 
     name: str

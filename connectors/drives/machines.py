@@ -57,8 +57,8 @@ def engine_speed(
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.
-        orders: dictionary from engine order to amplitude relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or to
-            amplitude and phase [rad].
+        orders: dictionary from engine orders to amplitudes relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or
+            to pairs of amplitude and phase [rad].
         rise: duration of the start from standstill [s].
 
     Raises:

@@ -75,11 +75,11 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
 def check_held(drive: Drive) -> None:
     """Raise ModelError for a pulley of a 2D belt whose body, or whose arm, is held only by the belt.
 
-    Without gravity the belt tension accelerates such a pulley without limit. With gravity the pulley may hang in the
-    belt, so only a message is printed. A joint, constraint, spring or load that refers to the body holds the pulley,
-    unless this entity acts only on the rotation of the body. Bodies that joints connect, such as the arm of a
-    tensioner, are held in two cases: a spring or a load acts on one of these bodies, or the number of constraints is at
-    least the number of coordinates of the bodies.
+    Without gravity, the belt tension continuously accelerates a pulley that is held only by the belt. With gravity, the
+    pulley may hang in the belt, so only a message is printed instead of the error. A joint, constraint, spring or load
+    that refers to the body holds the pulley, unless this entity acts only on the rotation of the body. Bodies that
+    joints connect, such as the arm of a tensioner, are held in two cases: a spring or a load acts on one of these
+    bodies, or the number of constraints is at least the number of coordinates of the bodies.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:

@@ -482,7 +482,7 @@ def find_steady_motion(
     if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
         raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])
-    # half of EI times the square of the curvature
+    # bending energy per length: half of EI times the square of the curvature
     bent = 0.5 * found.stiffness * (found.less**-2 - 1.0)
     for name, least, need in zip(drive.names, lowest, bent, strict=True):
         if least <= need:

@@ -62,7 +62,7 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     """Read the teeth of a belt; return None for a belt without teeth.
 
     Raises:
-        ModelError: values that are missing or invalid, or pulleys with teeth for a belt without teeth.
+        ModelError: values are missing or invalid, or the belt has no teeth although a pulley has teeth.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:

@@ -116,8 +116,9 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 @kernel
 def add_profile(c: FlowColumns, z: float, f: Any) -> None:
-    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the record f of a
-    point."""
+    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the values f of a
+    point.
+    """
     if c.kind != TABLE:
         share, slope = eval_profile(c, z)
         for k in range(3):
@@ -162,7 +163,7 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 @kernel
 def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
-    """Add velocity and acceleration of all waves at the position r, shape (3,), to the record f of a point."""
+    """Add velocity and acceleration of all waves at the position r, shape (3,), to the values f of a point."""
     z = r[c.up] - c.level
     below = 1.0 if -c.depth < z < 0.0 else 0.0
     z = min(max(z, -c.depth), 0.0)

@@ -341,7 +341,7 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
             spun[:], da[:] = 0.0, 0.0
             # variations of the acceleration of the centre
             if of == 1:
-                # the rotation changes the vectors from the marker and from the node
+                # the rotation changes the vectors from the marker and from the node to the centre of the piece
                 add_cross(m[i].alpha, moved, da)
                 cross_to(turn, m[i].arm, first)
                 cross_to(m[i].omega, first, second)

@@ -39,7 +39,7 @@ def line_drawing(answer: Answer, names: Mapping[str, tuple[str, str]]) -> Callab
     """Create a function that draws the axes of cables and beams, with vectors at points of the axes.
 
     Args:
-        names: for each name of a vector in the drawing, the field of ``answer`` and its unit.
+        names: dictionary from the names of vectors in the drawing to the field of ``answer`` and its unit.
     """
 
     def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:

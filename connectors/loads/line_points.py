@@ -265,8 +265,8 @@ def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, 
     entries of all rows, shape (rows, n, n).
     """
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    # the axis of a cable depends on all coordinates of a row in the same order, so the indices in ``own`` are not
-    # necessary
+    # for a cable the coordinates of the axis are all coordinates of the row, in the order of the row, so the indices in
+    # ``own`` are not necessary
     is_cable = c.own[4 * d - 1] == 4 * d - 1
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

@@ -39,8 +39,8 @@ class MassProportional(Component):
 
 
 class AccelerationGroup(NamedTuple):
-    """Rows on bodies of one type with the same acceleration: index of the first row, and process-local indices of the
-    bodies, shape (k,).
+    """Rows on bodies of one type that have the same acceleration. The group contains the index of the first row, and
+    the process-local indices of the bodies, shape (k,).
     """
 
     component: type[Component]

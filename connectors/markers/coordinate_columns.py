@@ -37,8 +37,8 @@ NO_MARKERS = CoordinateColumns(
 
 
 def coordinates_of(s: Any) -> CoordinateColumns:
-    """Return the columns of the coordinate markers in an evaluation; the columns are empty in a world without such
-    markers.
+    """Return the columns of the coordinate markers in an evaluation; the columns are empty if the model has no
+    coordinate markers.
     """
     found: CoordinateColumns = s.markers.get(FAMILY, NO_MARKERS)
     return found

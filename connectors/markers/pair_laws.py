@@ -3,7 +3,7 @@ of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
-variables and the drawing, and registers the law. Without a tangent kernel, the tangent is computed by central
+variables and the drawing, and registers the law. If a law has no tangent kernel, its tangent is computed by central
 differences of the force.
 """
 
@@ -136,9 +136,9 @@ def register_kind(
             returns the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise
             0. The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
-        start: initial history values of a row, for schemas with a reference ``data``. If the user gives this reference,
-            it is checked; otherwise history values are created. Kernels read ``row.history``, the values for the
-            evaluation of forces, and ``row.start``, the values at the start of the step, shape (n,) each.
+        start: initial history values of a row, for schemas with a reference ``data``. A reference given by the user is
+            checked; if the user gives none, history values are created. Kernels read ``row.history``, the values for
+            the evaluation of forces, and ``row.start``, the values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
             a contact state has changed, and the force of the row [N]; see `PostNewton`.

@@ -140,7 +140,9 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Write d = p1 - p0 (3) and the rates y = [v1 - v0, ω0, ω1] (9) of row i; j is a record with m0 and m1."""
+    """Write d = p1 - p0 (3) and the rates y = [v1 - v0, ω0, ω1] (9) of row i; j contains the indices m0 and m1 of the
+    markers.
+    """
     m0, m1 = j.m0[i], j.m1[i]
     for a in range(3):
         d[a] = m.p[m1, a] - m.p[m0, a]
@@ -149,8 +151,8 @@ def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArra
 
 @kernel
 def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j is a record with m0,
-    m1, dofs and n0.
+    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j contains m0, m1,
+    dofs and n0, see `Pair`.
     """
     n0, n = j.n0, j.dofs.shape[1]
     for b in range(n):

@@ -288,7 +288,8 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
     Args:
         cables: cables of one type.
         segments: number of straight segments of each cable.
-        vertical_offset: distance of the points from the axis along its left normal [m], in 2D only.
+        vertical_offset: distance of the points from the axis of the cable along the left normal of the axis [m], only
+            in 2D.
 
     Returns:
         Handle to the markers, one per cable.

@@ -45,8 +45,8 @@ class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
     Two history values per row: 1 if the initial position w_0 of the teeth is known, otherwise 0; and w_0 [m]. For a
-    constant ratio without elasticity use `CoordinateConstraint`. For a mesh between two angles without bearing forces
-    use `CoordinateSpringDamperExt` with stops.
+    constant ratio without elasticity use `CoordinateConstraint`. If only the two angles matter and not the bearing
+    forces, use `CoordinateSpringDamperExt` with stops.
     """
 
     marker0 = ref(RIGID, "centre of gear 0")

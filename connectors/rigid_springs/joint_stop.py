@@ -9,7 +9,7 @@
 
 The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
 Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
-for the velocities, and the impact would be detected one step late, by an update after the iterations. A stiff stop is
+for the velocities, and the update after Newton's iterations would detect the impact one step too late. A stiff stop is
 equivalent to a rigid stop if the contact time of about π sqrt(m/k) is about ten steps long, where m is the moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.

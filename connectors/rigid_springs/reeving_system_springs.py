@@ -131,7 +131,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the array of `fill_numbers`, shape (rows, 7), and the wrap angles."""
+    """Evaluate the quantities of each rope, see `fill_numbers`, shape (rows, 7), and the wrap angles."""
     pair, own, spans, most = rows.columns
     out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
     fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)

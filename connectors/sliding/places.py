@@ -37,9 +37,9 @@ class SlidingRows(NamedTuple):
             ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data`` is the index of the first history
             value. ``first`` and ``last`` are the end cables of the track, ``closed`` is True for a closed track,
             ``total`` is the length of the track [m]. The history values determine the following data. ``cable`` is the
-            current cable of the row, ``offset`` is S plus the completed turns of a closed track [m]. ``left``: whether
-            the joint has left its track. ``held`` is the displacement of s while the row is switched off or has left
-            its track [m].
+            current cable of the row. ``offset`` is S plus, on a closed track, the length of the completed turns [m].
+            ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
+            off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
             and the coordinate indices ``nodes`` (13).
         dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).

@@ -34,7 +34,9 @@ START = (0.1,)
 
 
 class ContactCoordinate(Component):
-    """A stop: coordinate 1 remains above coordinate 0 plus the offset. One history value per row: gap [m or rad]."""
+    """A stop that keeps coordinate 1 above the sum of coordinate 0 and the offset. One history value per row: gap [m or
+    rad].
+    """
 
     marker0 = ref(COORDINATE, "lower coordinate; the ground if left out")
     marker1 = ref(COORDINATE, "upper coordinate")

@@ -56,7 +56,9 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth in the stop in contact [m]: > 0 in the upper stop, < 0 in the lower stop, 0 without contact."""
+    """Return the depth in the stop in contact [m]: > 0 in the upper stop, < 0 in the lower stop, 0 if no stop is in
+    contact.
+    """
     if not row.stops or row.history[2] == 0.0:
         return 0.0
     return float(q - (row.upper_stop if row.history[2] > 0.0 else row.lower_stop))

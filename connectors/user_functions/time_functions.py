@@ -80,7 +80,7 @@ class TimeColumn:
         return self.values
 
     def update(self, s: Fields) -> None:
-        """Evaluate the Python functions at the time of an evaluation."""
+        """Evaluate the Python functions at the time for which forces are being evaluated."""
         self._update_called(s.t)
 
     def _update_called(self, t: float) -> None:
@@ -110,8 +110,8 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """Return for each row a function of time that checks its results, or None for rows without function and inactive
-    rows.
+    """Return for each row a function of time that checks its results, or None for inactive rows and for rows that have
+    no function.
 
     Args:
         rows: rows of a table with the column ``active``.
@@ -200,7 +200,7 @@ def write(values: FloatArray) -> str:
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
     """Create the first time derivative of a function: exact for predefined functions, by difference quotients for
-    Python functions. The result is None without function.
+    Python functions. The result is None if the argument is None.
     """
     if isinstance(function, ReadyFunction):
         return function.differentiate()
@@ -209,7 +209,7 @@ def differentiate(function: TimeFunction | None) -> TimeFunction | None:
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
     """Create the second time derivative of a function: exact for predefined functions, by difference quotients for
-    Python functions. The result is None without function.
+    Python functions. The result is None if the argument is None.
     """
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()

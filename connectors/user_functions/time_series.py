@@ -5,7 +5,7 @@
 
 The velocity of a motion that is prescribed by a `table` jumps at every time of the table; a motion that is prescribed
 by a `spline` has a continuous acceleration between the first and the last time. The spline is cubic, and its third
-derivative is continuous at the second and the last but one time (not-a-knot conditions).
+derivative is continuous at the second time and at the time before the last (not-a-knot conditions).
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978), chapter 4. SciPy computes the coefficients.
 """

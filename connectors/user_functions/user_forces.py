@@ -462,8 +462,9 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """Create the error for row k of the rows with a user function, if the function did not return ``count`` arrays of
-    the right shape."""
+    """Create the error that is raised if the function of row k of the rows with a user function has not returned
+    ``count`` arrays of the right shape.
+    """
     n = users.f.shape[1]
     if count == 1:
         name, meaning = "force_function", f" [{users.unit}]"

@@ -25,7 +25,9 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """Return the `UserForces` of the rows. Later calls return the object of the first call."""
+    """Return the `UserForces` of the rows. The object is created in the first call and returned again in later
+    calls.
+    """
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"

@@ -91,9 +91,9 @@ class Floater(NamedTuple):
 
     Attributes:
         matrices: the `GenericODE2` that contains added mass, damping and stiffness.
-        states: the node of the states of the radiation; None without radiation.
-        radiation: the loads of the radiation, None without radiation.
-        excitation: the loads of the waves, None without waves.
+        states: the node of the states of the radiation; None if no retardation functions are given.
+        radiation: the loads of the radiation; None if no retardation functions are given.
+        excitation: the loads of the waves, None if the fluid has no waves.
     """
 
     matrices: Entity
@@ -123,8 +123,9 @@ def floater(
         body: a `RigidBody3D` without rotation at rest.
         fluid: the water, one `Fluid`; the waves of this fluid excite the floater.
         added_mass: M∞ [kg, kg m, kg m^2], the added mass at infinite frequency, shape (6, 6).
-        stiffness: K [N/m, N, N m], of buoyancy without the weight, shape (6, 6); gravity acts on the body itself. For
-            example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the centre of buoyancy.
+        stiffness: K [N/m, N, N m], the stiffness of buoyancy, shape (6, 6). K must not include the weight, because
+            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the
+            centre of buoyancy.
         volume: V, displaced at rest; its centre is on the z axis of the body.
         damping: D [N s/m, N s, N m s], additional linear damping, shape (6, 6); default: none.
         radiation: retardation functions; default: none.

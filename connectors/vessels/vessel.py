@@ -156,7 +156,7 @@ def vessel(
         name: name of the body.
 
     Returns:
-        The body, its supports, and its motion.
+        The `Vessel`, which contains the body, the constraints that move the body, and the motion.
 
     Raises:
         ModelError: a handle that is not one `Fluid`, a fluid without waves, or a wave whose heading is not in the table

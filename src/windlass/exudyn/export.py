@@ -78,7 +78,7 @@ def check_target(path: Path) -> str:
 
 
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a description as JSON; numbers are stored without loss of accuracy."""
+    """Write a description of a model as JSON; numbers are stored without loss of accuracy."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
 
 

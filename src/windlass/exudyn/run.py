@@ -78,14 +78,16 @@ class Mirror:
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
-        """Copy a state at the end of a step, unless this state has already been copied. The call is collective."""
+        """Copy a state at the end of a step, unless this state has already been copied. All processes must call this
+        method.
+        """
         now = state.t, state.step
         if now != self._shown:
             self.write(state)
             self._shown = now
 
     def write(self, state: State) -> None:
-        """Copy all values of a state. The call is collective."""
+        """Copy all values of a state. All processes must call this method."""
         self._shown = None
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:

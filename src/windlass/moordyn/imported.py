@@ -151,10 +151,10 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     Args:
         world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files with waves and currents are read from the same folder.
-        motion: a table of the motion of coupled objects; each row contains a time [s] and the positions at this time.
-            After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]),
-            followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have 6
-            numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
+        motion: file with a table of the motion of coupled objects; each row contains a time [s] and the positions at
+            this time. After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z
+            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have
+            6 numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
         hold: whether coupled points are fixed or moved by constraints. If false, the nodes of coupled points, in
             ``points``, are free, so that the user can add joints.
 
@@ -310,8 +310,9 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Add constraints for a fixed point or, if ``hold``, for a coupled point, and return them. For a coupled point
-    without ``hold``, return None. For a free point, add mass and buoyancy, and return None.
+    """Add constraints for a fixed point or, if ``hold`` is true, for a coupled point, and return the constraints. If
+    ``hold`` is false, add nothing for a coupled point and return None. For a free point, add mass and buoyancy, and
+    return None.
     """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)

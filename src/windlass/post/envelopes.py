@@ -110,7 +110,7 @@ def _find_weights(times: FloatArray) -> FloatArray:
 
 
 def _find_lengths(points: FloatArray, root: Any) -> tuple[FloatArray, IntArray]:
-    """Return the distance of each point along its line [m], and the label of its line, shapes (points,)."""
+    """Return the distance of each point along its line [m], and the label of this line, shape (points,) each."""
     kinds = np.asarray(root["Types"][()])
     lines = np.asarray(root["Connectivity"][: 2 * np.count_nonzero(kinds == LINE)], np.int64).reshape(-1, 2)
     labels = np.asarray(root["CellData/part"][: len(lines)], np.int64)

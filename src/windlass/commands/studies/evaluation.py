@@ -23,7 +23,8 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Return a text with statistics of the columns of a table, and with the other evaluations that the options request.
+    """Return a text with statistics of the columns of a table, and with further evaluations (such as spectra and
+    extremes) that the options request.
 
     Args:
         file: the table.

@@ -246,8 +246,8 @@ class BoxFit:
         return best, words
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Return the standard deviations of columns. Standard deviations that are not given are estimated from the
-        residuals, with a correction for the number of parameters.
+        """Return the standard deviations of columns. Unknown standard deviations are estimated from the residuals; the
+        estimate is corrected for the number of parameters.
         """
         found = self.evaluate([to_point(point)])[0]
         assert found is not None

@@ -45,8 +45,8 @@ class Spread:
         bends: in the first-order method, ratio of the second-order term of each option to the standard deviation of the
             result; empty for other methods.
         widths: half width of the 95 % confidence interval of each total index; empty unless the method is Sobol.
-        values: results for the diagram: of all successful runs of a sample, or of the first two samples of the Sobol
-            method; empty for the first-order method.
+        values: results that the diagram shows: the results of all successful runs (sampling method), or of the first
+            two samples (Sobol method); empty for the first-order method.
     """
 
     mean: float

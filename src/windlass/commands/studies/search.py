@@ -123,7 +123,7 @@ class BoxSearch:
         self.evaluate([to_point(place) for place in [x, *moved]])
         base = self._values(x)
         slopes = [(self._values(place) - base) / side for place, side in zip(moved, sides, strict=True)]
-        # SLSQP of SciPy 1.17 gives wrong results for arrays that are not contiguous
+        # the method SLSQP in SciPy 1.17 returns wrong results if arrays are not contiguous
         return np.ascontiguousarray(np.array(slopes).T)
 
     def _by_gradient(self, start: FloatArray, slacks: int) -> str:

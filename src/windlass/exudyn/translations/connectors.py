@@ -156,8 +156,8 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
-    If one rotation about x or z is locked, the equation for the axes a of marker 0 and b of marker 1 is a_y·b_z = 0 in
-    Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint constrains the
+    If only one rotation is locked, about x or z, the equation for the axes a of marker 0 and b of marker 1 is a_y·b_z =
+    0 in Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint constrains the
     points. With this exchange, the motion agrees with Exudyn even if the initial values violate the equations of the
     joint.
     """

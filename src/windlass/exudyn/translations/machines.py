@@ -113,7 +113,7 @@ def bushing(b: Building, item: Item) -> Entity:
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
     """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, with the gravitational constant
-    G. If L is less than the shortest distance, m is the shortest distance minus L, otherwise 0.
+    G. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m is 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
