@@ -16,8 +16,8 @@ of the straight span, is
     the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
     function of the straight line for s > 0.
 
-The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); it touches this circle at s = 0.
-For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string (EI = 0), e =
+The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); the line touches this circle at s =
+0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string (EI = 0), e =
 sqrt(F/k).
 
 If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the sum of the

@@ -55,10 +55,10 @@ class ContactFrictionCirclePoints2D(PointContact):
 
     All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
     move along the circle in both directions when the cubic axis of a cable is bent onto the circle. Two points per
-    cable are sufficient for cables that remain on the circle. Four points are necessary for cables that run onto the
-    circle. With ``friction_coefficient`` 0 there is no friction, regardless of the parameters of the bristles. If the
-    coefficient is 0 at first and is increased later, the bristles start without deflection. With ``cord_offset`` the
-    axis of the cable, which is the cord of a belt, lies at the distance ``cord_offset`` above the contact face. The
+    cable are sufficient for cables that remain on the circle. Four points per cable are necessary for cables that run
+    onto the circle. With ``friction_coefficient`` 0 there is no friction, regardless of the parameters of the bristles.
+    If the coefficient is 0 at first and is increased later, the bristles start without deflection. With ``cord_offset``
+    the axis of the cable, which is the cord of a belt, lies at the distance ``cord_offset`` above the contact face. The
     deflection of bristles is measured at the cord, so bending a belt onto the circle causes no traction. The friction
     limit applies at the contact face: mu |f_n| r/(r + cord_offset).
 

@@ -203,7 +203,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: rows of the previous step; the function replaces them by the rows of this step.
         offset: index of the first point of each row.
     """
-    # delete the values at the start of the step for rows that leave the list
+    # delete the stored values at the start of the step for rows that are no longer in the list
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

@@ -322,7 +322,7 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Reject empty arrays of factors, which would create no rows.
+    """Raise ModelError for empty arrays of factors, because they would create no rows.
 
     Raises:
         ModelError: an array is empty.

@@ -3,7 +3,7 @@ input.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
-Real load cells with amplifiers have a first-order lag with this form. Without the lag, a force of a controller and the
+Real load cells with amplifiers have a first-order lag of this form. Without the lag, a force of a controller and the
 measured multipliers would depend on each other at the same instant (an algebraic loop). In static solves y = w·λ. The
 tangent contains the derivatives with respect to the multipliers, so Newton's method solves for force, motion and the
 state y together.

@@ -479,7 +479,7 @@ def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """Create an output variable from one quantity of `fill_numbers`, for both contacts."""
+    """Create an output variable from one quantity of `fill_numbers`, with the values of both contacts."""
     return Output(unit, f"{doc}, (2,)", lambda rows, s, **where: eval_numbers(rows, s)[:, which])
 
 

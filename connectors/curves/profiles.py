@@ -1,8 +1,8 @@
 """Curves of lines and arcs in the xy plane of a body, and the search for pieces of a curve near a circle.
 
 In the direction of the curve the material is on the left and the exterior is on the right, so a closed outline is
-counter-clockwise. At a kink to the left between two pieces, a corner is inserted: an arc of radius 0 between the
-normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
+counter-clockwise. If the curve has a kink to the left between two pieces, a corner is inserted: an arc of radius 0
+between the normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
 
 A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell has a list of
 the pieces that a circle with its centre in the cell can touch, so the cost of the search does not depend on the number

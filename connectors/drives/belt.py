@@ -417,7 +417,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        # compliant bristles act like a layer; a layer whose shear the mesh cannot resolve is treated as rigid
+        # compliant bristles act like a compliant layer; a layer whose shear the mesh cannot resolve is treated as rigid
         rigid, bristles = (
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
@@ -782,7 +782,7 @@ class Belt(_Line):
 
 
 class Rope(_Line):
-    """An open rope over pulleys, sheaves and drums, in 2D or 3D; for attributes see `Belt`.
+    """An open rope over pulleys, sheaves and drums, in 2D or 3D; `Belt` describes the attributes.
 
     In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
     is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads

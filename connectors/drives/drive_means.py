@@ -454,7 +454,7 @@ class DriveMeans(Sensors):
                 figure of matplotlib is returned, which notebooks display.
 
         Returns:
-            The path, or the figure; None instead of a figure on all processes except the first.
+            The path of the file, or the figure; on all processes except the first, None instead of a figure.
 
         Raises:
             OutputError: there are no records, or the file cannot be written.
@@ -696,7 +696,7 @@ def average(times: FloatArray, values: FloatArray) -> FloatArray:
         values: values of the columns, shape (rows, columns).
     """
     steps = np.diff(times)
-    # weights of the trapezoidal rule: half of the two time steps before and after each row
+    # weights of the trapezoidal rule: half of the sum of the time steps before and after each row
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

@@ -1,7 +1,7 @@
 """Belts and ropes in the report of a run: a page about each drive, and curves over time.
 
-The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. The
-results are means over time with their extremes if the run has a hook of `Belt.average`; otherwise the page shows
+The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. If
+the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise it shows
 results for one state.
 """
 

@@ -169,7 +169,8 @@ class SpanDuty:
         length: length of the span in the mounted state [m].
         tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
-            the direction of the belt, in 3D the magnitude. The deflection changes when the span vibrates.
+            the direction of the belt; in 3D, the magnitude of the distance. The deflection changes when the span
+            vibrates.
         string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN in compression or
             without mass.
     """

@@ -7,8 +7,8 @@ contact force decreases by rhoA v²/R per length. The tension does not change, b
 change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
-the stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to
-the exit the stretch changes linearly:
+the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
+entry; from the start of slip to the exit, the stretch changes linearly:
 
     X(s) is the integral of ds/lam over the arc length s of the shape; a node with the reference length X_i from the
     first entry moves to the arc length s with X(s) = X_i.

@@ -523,8 +523,8 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt with the axial stiffness EA [N] and the force F [N] on an arc; ``scale`` is E R [N
-    m].
+    """Return the ratio lam/R [1/m] for the axial stiffness EA [N] and the force F [N] of the belt on an arc; ``scale``
+    is E R [N m].
     """
     return (F + EA) / scale
 

@@ -95,8 +95,8 @@ class BodyGroup(NamedTuple):
     surface: NDArray[Any]  # surface of the fluid, see `create_surfaces`
     flows: list[FlowColumns]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions; empty without user functions
-    gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
+    given: FloatArray  # results of the user functions; empty if there are none
+    gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
 
 
 Divide = Callable[[LocalRows], Pieces]

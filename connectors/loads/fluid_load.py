@@ -96,8 +96,8 @@ class FluidGroup(NamedTuple):
     flow: NDArray[Any]  # motion of the fluid at the points, see `create_flows`
     flows: list[FlowColumns]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions; empty without user functions
-    gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
+    given: FloatArray  # results of the user functions; empty if there are none
+    gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
 
 
 def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGroup:

@@ -15,7 +15,8 @@ FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 
 
 class CoordinateColumns(NamedTuple):
-    """Data of n coordinate markers; m is the largest number of coordinates of a marker type in the world.
+    """Data of n coordinate markers; m is the largest number of coordinates of a marker among all marker types in the
+    model.
 
     Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` have other values of J and
     nonzero values of Jd and H.

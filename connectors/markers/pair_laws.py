@@ -511,8 +511,8 @@ def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for laws with user functions. A
-    computation with NumPy would take ten times as long.
+    """Create a `Measure`, for laws with user functions, that computes u and ut by a kernel ``(values, rates, *given, u,
+    ut)``. A computation with NumPy would take ten times as long.
 
     Args:
         motion: function that returns values and rates of all markers.

@@ -158,7 +158,7 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the array with the data of the rows, with the following values per row.
+    """Create the array of the data of the rows, with the following values per row.
 
     dofs: process-local indices of the Euler parameters e0 to e3.
     a, b: the vectors of s = a·e and c = b·e, shape (4,).

@@ -90,8 +90,8 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two steps are necessary for the imaginary parts of the angles, which contain the derivatives of the
-        # angles
+        # the last two iterations are necessary, because the imaginary parts of the angles, which contain derivatives,
+        # converge later
         if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:

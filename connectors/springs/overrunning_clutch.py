@@ -93,8 +93,8 @@ def overruns(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the torque without the damper [W], the elastic energy of the clutch [J], and whether the
-    clutch overruns or slips (1) or is locked (0).
+    """Return the power of the torque, excluding the torque of the damper [W], the elastic energy of the clutch [J], and
+    whether the clutch overruns or slips (1) or is locked (0).
     """
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips

@@ -13,8 +13,8 @@ A rope carries no compression, and the force must be continuous where the rope b
 only, the damping force is at most as large as the elastic tension. The limited damping force dissipates energy whether
 the rope extends or shortens.
 
-If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
-message.
+If the points coincide (l = 0), the direction of the force is undefined and the force is NaN, so the solve fails with a
+message about these points.
 """
 
 from __future__ import annotations

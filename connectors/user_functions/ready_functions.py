@@ -36,7 +36,7 @@ class ReadyRows(NamedTuple):
     where: IntArray  # index of the result of each function in the values, shape (k,)
     kind: IntArray  # type of each function, shape (k,)
     order: IntArray  # order of the time derivative of each function, shape (k,)
-    first: IntArray  # index of the first parameter of each function, then the number of all parameters, shape (k + 1,)
+    first: IntArray  # index of the first parameter of each function, followed by the number of all parameters, shape (k + 1,)
     numbers: FloatArray  # parameters of all functions, see `eval_ready`
 
 
@@ -316,6 +316,7 @@ def _check_order(name: str, begin: float, end: float) -> None:
 
 
 def _join(one: Any, other: Any) -> FloatArray:
-    """Join two values of shape () or (3,) into shape (2, *shape); if only one value has shape (3,), the other is
-    repeated for the three components."""
+    """Combine two values of shape () or (3,) into one array of shape (2,) or (2, 3). If only one value has the shape
+    (3,), the scalar is repeated for the three components.
+    """
     return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

@@ -218,7 +218,7 @@ def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
 def bind_user_forces(
     rows: LocalRows, unit: str, parameters: Sequence[str] = ("stiffness", "damping", "offset")
 ) -> UserForces:
-    """Collect the active rows that have a ``force_function``, with their ``force_derivative``.
+    """Collect the active rows that have a ``force_function``, and the ``force_derivative`` of these rows.
 
     Args:
         unit: unit of the force of the user functions.
@@ -440,8 +440,9 @@ def _eval_row(
     ut: FloatArray,
     results: list[FloatArray],
 ) -> None:
-    """Call a plain function for row k of the rows with a user function, and write the results. The arguments are floats
-    if n = 1, otherwise new arrays."""
+    """Call a plain function for row k of the rows with a user function, and write the results. The arguments of the
+    function are floats if n = 1, otherwise new arrays.
+    """
     n = len(u)
     parameters = users.arguments[k] if n == 1 else [column[k].copy() for column in users.parameters]
     motion = (u.item(), ut.item()) if n == 1 else (u.copy(), ut.copy())

@@ -168,7 +168,7 @@ def floater(
 
 
 def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation) -> tuple[Entity, Entity]:
-    """Add the states of the radiation and the loads on the coordinates."""
+    """Add the states of the radiation, and the loads of the radiation on the coordinates of the body."""
     n, R = len(radiation.system_matrix), radiation.force_matrix
     states = world.add(state_node(n), name="radiation")
     world.add(

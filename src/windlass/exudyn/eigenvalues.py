@@ -38,7 +38,7 @@ def compute_eigenvalues(
 ) -> list[Any]:
     """Return eigenvalues and mode shapes about the initial values, in the form of Exudyn's function. Eigenvalues are
     squares ω² of angular frequencies [rad²/s²], frequencies [Hz], or complex eigenvalues σ [1/s]; if
-    ``useAbsoluteValues`` is true, their absolute values.
+    ``useAbsoluteValues`` is true, the absolute values of these numbers.
 
     Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ are returned in conjugate pairs; their
     shapes have the norm 1 and, without constraints, consist of displacements followed by velocities.

@@ -72,7 +72,8 @@ class UserFunctions:
         seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
             during a call.
         mbs: the MainSystem, or None.
-        in_time, in_motion: arguments ``mbs`` of user functions that may depend only on time, and on time and state.
+        in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
+            and functions that may depend on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:

@@ -90,7 +90,8 @@ class Imported:
         ]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
-        """Return nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
+        """Return pairs of a node and the indices of its coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or
+        ``"data"``.
 
         Nodes with other coordinates in Windlass, ``turned``, are not included.
         """

@@ -1,7 +1,7 @@
 """Parser of MoorDyn 2 input files. Input that cannot be translated is collected in a list of faults, instead of raising
 an error at the first fault.
 
-MoorDyn identifies the values in a row by their position, so column headings are ignored.
+MoorDyn identifies the values in a row by their order, so column headings are ignored.
 
 Source: MoorDyn 2.7, documentation, "Input Files".
 """

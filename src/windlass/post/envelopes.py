@@ -101,7 +101,7 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
 
 
 def _find_weights(times: FloatArray) -> FloatArray:
-    """Return the weight of each frame in a time average, shape (frames,)."""
+    """Return the weight of each frame in the average over time, shape (frames,)."""
     if len(times) == 1:
         return np.ones(1)
     steps = np.diff(times)

@@ -27,7 +27,7 @@ MOST = 100_000
 
 
 def is_varied(text: str | None) -> bool:
-    """Return whether the text of an option specifies several values."""
+    """Return whether the text of an option on the command line specifies several values (a list or a range)."""
     return text is not None and ("," in text or is_range(text))
 
 

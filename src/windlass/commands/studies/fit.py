@@ -132,7 +132,7 @@ class BoxFit:
         return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
 
     def fit(self, start: Point) -> Fit | None:
-        """Fit the parameters from the given point; return None if the run at this point has no result."""
+        """Fit the parameters, beginning at the given point; return None if the run at this point has no result."""
         point, ended = np.array(start), ""
         try:
             if self.evaluate([start])[0] is None:
@@ -151,8 +151,8 @@ class BoxFit:
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return the residuals of points; runs of new points are executed in parallel. Raise `Spent` if the maximum
-        number of runs would be exceeded.
+        """Return the residuals at points in the parameter space; runs of new points are executed in parallel. Raise
+        `Spent` if the maximum number of runs would be exceeded.
         """
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
