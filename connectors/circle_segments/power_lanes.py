@@ -56,8 +56,8 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy slopes, rates of slopes and axial velocities of the listed segments to the first lanes; called after
-    `gather_lanes`.
+    """Copy slopes, rates of slopes and axial velocities of the listed segments to the first lanes; `gather_lanes` must
+    be called before.
     """
     for k in range(count):
         i = rows[first + k]

@@ -206,7 +206,9 @@ class FMUController(StepHook):
         return self._slave.find_obstacle()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the times and values of the exchange and the state of the FMU; see `StepHook.checkpoint`."""
+        """Return the time of the first exchange, the time of the last exchange, the number of exchanges, the exchanged
+        values, and the state of the FMU; see `StepHook.checkpoint`.
+        """
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
         kept["first"] = self._is_first
         return kept | {"state": self._slave.store() if self._count >= 0 else None}

@@ -5,8 +5,8 @@ counter-clockwise. If the curve has a kink to the left between two pieces, a cor
 between the normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
 
 A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell has a list of
-the pieces that a circle with its centre in the cell can touch, so the cost of the search does not depend on the number
-of pieces.
+the pieces that a circle with its centre in the cell can touch, so the computing time of the search does not depend on
+the number of pieces.
 
 Source: C. Ericson, Real-Time Collision Detection, Morgan Kaufmann (2005), chapter 7.1 (grids).
 """

@@ -302,7 +302,7 @@ ARM = {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()}
 @checked_names(ARM)
 @dataclass(frozen=True)
 class TensionerArm:
-    """A tensioner arm with a pulley, for belts in steady motion.
+    """A tensioner arm that carries a pulley, for the computation of steady motion.
 
     Attributes:
         pulley: name of the pulley.

@@ -95,8 +95,8 @@ class WinchReserve(StepHook):
     of the rope. The object is a hook, which must be passed to each solve.
 
     Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
-    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger are valid across these
-    changes, because all cables exist from the start.
+    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger remain valid when the
+    number of active cables changes, because all cables exist from the start.
 
     Args:
         outlet, end: positions of the ends [m], shape (2,), or (3,) in 3D; neither end is constrained.

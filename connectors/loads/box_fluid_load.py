@@ -53,7 +53,7 @@ def divide(rows: LocalRows) -> Pieces:
     place = np.concatenate([np.indices(n).reshape(3, -1).T for n in parts]) if len(parts) else np.zeros((0, 3))
     size = sides[row] / parts[row]
     volume = size.prod(axis=1)
-    # the drag of each direction is divided equally between all parts
+    # the drag area of each axis is divided equally between all parts
     area = sides[row].prod(axis=1)[:, None] / sides[row] / count[row][:, None]
     return Pieces(
         row=row,

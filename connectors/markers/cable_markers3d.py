@@ -205,8 +205,9 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12),
-    without angles of twist."""
+    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12);
+    angles of twist are omitted.
+    """
     return world.dofs_of(table.local("cable"))[:, :12]
 
 

@@ -49,8 +49,8 @@ REST = 1e-9
 @describe
 @dataclass(frozen=True)
 class PulleyReport:
-    """Results for a cable on one pulley. Without contact, angles, forces and powers are 0, and points and tensions are
-    NaN.
+    """Results for a cable on one pulley. If the cable does not touch the pulley, angles, forces and powers are 0, and
+    points and tensions are NaN.
 
     The sum of the six powers is the power that the contact absorbs from cable and pulley.
     """

@@ -54,8 +54,8 @@ NOWHERE: Triple = (np.nan, np.nan, np.nan)
 @describe
 @dataclass(frozen=True)
 class SurfaceReport:
-    """Results for a rope on one surface. Without contact, lengths, angles, forces and powers are 0, and points and
-    tensions are NaN.
+    """Results for a rope on one surface. If the rope does not touch the surface, lengths, angles, forces and powers are
+    0, and points and tensions are NaN.
 
     Entry and exit are the first and the last point in contact, in the direction of travel; for a stationary cable, in
     the direction of increasing local x. On a plane, entry and exit are touchdown points.

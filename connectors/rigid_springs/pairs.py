@@ -17,8 +17,8 @@ arguments x = [d, θ0, θ1, y], ∂F/∂s = Im F(x + i h s)/h. A complex step co
 that the result is exact except for rounding errors. A rotation by the vector i h θ changes a frame A to A + i h θ × A.
 A law must be analytic: it must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
 
-For the energy ledger, a law provides its stored energy and its losses. The remaining part of the power F·y is
-transferred to a drive (a moving offset or a constant force), or is the power of torques that have no potential.
+For the energy ledger, a law provides kernels for its stored energy and its lost power. The remaining part of the power
+F·y is transferred to a drive (a moving offset or a constant force), or is the power of torques that have no potential.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
 """

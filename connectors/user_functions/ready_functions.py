@@ -36,7 +36,7 @@ class ReadyRows(NamedTuple):
     where: IntArray  # index of the result of each function in the values, shape (k,)
     kind: IntArray  # type of each function, shape (k,)
     order: IntArray  # order of the time derivative of each function, shape (k,)
-    first: IntArray  # index of the first parameter of each function, followed by the number of all parameters, shape (k + 1,)
+    first: IntArray  # index of the first parameter of each function, and number of all parameters, shape (k + 1,)
     numbers: FloatArray  # parameters of all functions, see `eval_ready`
 
 

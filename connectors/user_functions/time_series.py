@@ -150,7 +150,7 @@ def read_table(file: Any) -> list[list[str]]:
 
 
 def read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
-    """Read the values of the columns ``places`` below the heading, shape (rows, columns)."""
+    """Read the values below the heading in the columns with the indices ``places``, shape (rows, columns)."""
     values = np.empty((len(table) - 1, len(places)))
     for i, row in enumerate(table[1:]):
         try:

@@ -211,7 +211,7 @@ class Building:
                 self.missing.append(f"{word} {number} {name!r} ({kind}): {words}")
 
     def _name_read(self, own: str = "") -> str:
-        """Return a text with the field that was read last, and its value."""
+        """Return a text with the name and the value of the field that was read last."""
         place, key = self.reads[-1]
         word, number = place.split()
         group = next(group for group, kind in KINDS.items() if kind == word)

@@ -229,8 +229,8 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
-    """Read a table of numbers in the folder of the input file; the first ``skip`` lines are headings. Return None if
-    the table contains faults, which are recorded.
+    """Read a table of numbers in the folder of the input file; the first ``skip`` lines are headings. If the table
+    contains faults, record the faults and return None.
     """
     path = file.path.parent / name
     try:

@@ -103,7 +103,7 @@ class Cycles:
     """The cycles of a series, found by rainflow counting.
 
     Attributes:
-        ranges, means: ranges and means of the cycles, shapes (n,), in the unit of the series.
+        ranges, means: ranges and means of the cycles, shape (n,) each, in the unit of the series.
         counts: 1 for whole cycles and 0.5 for half cycles, shape (n,).
         duration: duration of the series [s].
         unit: unit of the series; "1" if unknown.

@@ -69,8 +69,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable, because markers on a
-    cable rotate with the slope of the cable.
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. A marker is added to
+    the cable instead of the node, because markers on a cable rotate with its slope.
     """
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
