@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
     from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad as SphereFluidLoad
     from windlass.connectors.loads.torque import Torque as Torque
+    from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad as WinchFluidLoad
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
@@ -175,6 +176,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.bed_grid import read_bed_grid as read_bed_grid
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_ribbon import (
+        ContactFrictionSurfaceRibbon as ContactFrictionSurfaceRibbon,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import (
         ContactFrictionSurfaceSetCable as ContactFrictionSurfaceSetCable,

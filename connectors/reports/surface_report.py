@@ -29,6 +29,7 @@ import numpy as np
 from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface
 from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
     ContactFrictionSurfaceSetTwistCable,
@@ -106,7 +107,9 @@ class Course(NamedTuple):
 
 TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
 """Laws whose friction turns ropes about their axis."""
-SURFACE_CONTACTS = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable, *TURNING
+FIXED = ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceRibbon
+"""Laws whose rows belong to one surface each."""
+SURFACE_CONTACTS = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable, *TURNING, ContactFrictionSurfaceRibbon
 """Laws of contact with surfaces."""
 
 
@@ -121,8 +124,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Args:
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
-            `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`, which may include other
-            surfaces.
+            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable` or
+            `ContactFrictionSurfaceRibbon`, which may include other surfaces.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
@@ -152,9 +155,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
-    surface that the row currently uses, or -1 if there is none.
-    """
-    if contacts.table.component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable):
+    current surface, or -1 without a surface."""
+    if contacts.table.component in FIXED:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
     now = np.atleast_1d(read_output(contacts, "surface", world, fields)).astype(np.int64)

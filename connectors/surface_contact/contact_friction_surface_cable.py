@@ -33,10 +33,14 @@ from windlass.connectors.surface_contact.outputs import (
     create_surface_account,
     eval_points,
     eval_rounding,
+    is_wide,
     paint,
     turns,
 )
 from windlass.connectors.surface_contact.residual import add_residual
+from windlass.connectors.surface_contact.ribbon_residual import add_ribbon_residual
+from windlass.connectors.surface_contact.ribbon_tangent import add_ribbon_tangent
+from windlass.connectors.surface_contact.ribbon_update import update_ribbon_history
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
     HeightFieldSurface,
@@ -190,7 +194,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
     """Find cables that are too deep behind a surface for the start of a solve; see `Checks.refusals`."""
-    gap = eval_points(c, fields)[..., 1].min(axis=1)
+    gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
         f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m behind the surface "
@@ -250,6 +254,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
     forces, tangent, update = add_residual, add_tangent, update_history
     if turns(c):
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
+    elif is_wide(c):
+        forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
     system = System(rows.table.kind, c.dofs)
     system.residual = call(forces, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(

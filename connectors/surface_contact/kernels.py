@@ -198,12 +198,10 @@ def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 
 @kernel(inline=True, fast=False)
-def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
-    """Evaluate the point of the cable with the values S of the shape functions relative to the surface; q are the
-    coordinates of the cable, w their rates.
-    """
-    px, py, pz = combine(S, q)
-    ux, uy, uz = combine(S, w)
+def eval_lever(o: SurfaceFrame, p: Vector, u: Vector) -> Lever:
+    """Evaluate a point with the global position p [m] and velocity u [m/s] relative to the surface."""
+    px, py, pz = p
+    ux, uy, uz = u
     dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
     ex = ux - o.vx - (o.wy * dz - o.wz * dy)
     ey = uy - o.vy - (o.wz * dx - o.wx * dz)
@@ -211,6 +209,14 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
     X, Y, Z = to_surface(o, dx, dy, dz)
     U, V, W = to_surface(o, ex, ey, ez)
     return Lever(dx, dy, dz, ex, ey, ez, X, Y, Z, U, V, W)
+
+
+@kernel(inline=True, fast=False)
+def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
+    """Evaluate the point of the cable with the values S of the shape functions relative to the surface; q are the
+    coordinates of the cable, w their rates.
+    """
+    return eval_lever(o, combine(S, q), combine(S, w))
 
 
 @kernel(inline=True)
@@ -267,10 +273,10 @@ def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Return the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
-    anchor.
+    """Return the anchor of point k: for a slipping point that was closed at the start of the step the anchor at the
+    start of the step, otherwise the current anchor.
     """
-    at, slips = first + 2 * n + 3 * k, state == SLIPS
+    at, slips = first + 2 * n + 3 * k, state == SLIPS and start[first + n + k] != UNDEFINED
     # values of both arrays are read, because the selection of an array by a branch would require atomic reference
     # counting at each point
     x, y, z = start[at], start[at + 1], start[at + 2]

@@ -36,6 +36,7 @@ from windlass.connectors.surface_contact.kernels import (
     to_global,
     to_surface,
 )
+from windlass.connectors.surface_contact.ribbon_kernels import eval_ribbon
 from windlass.connectors.surface_contact.tangent import hessian_product
 from windlass.connectors.surface_contact.twist_kernels import eval_closed, eval_spin
 from windlass.connectors.surface_contact.update import OUTSIDE
@@ -100,6 +101,32 @@ def eval_bristle(law: PointLaw, F: PointForces, state: float) -> tuple[float, fl
     return law.friction_velocity_penalty * dot(F.vt, F.vt), bent
 
 
+@kernel(inline=True)
+def write_point(
+    own: Any, law: PointLaw, o: SurfaceFrame, z: Lever, h: Distance, data: FloatArray, start: FloatArray, k: int,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of point k of a row, whose friction acts at the point."""
+    n, first, place = own.points, own.data, row[POWER:]
+    # position, gap and normal of closed and open points
+    write_geometry(row, o, z, h, own.rope_radius)
+    if not h.there or data[first + k] > 0.0 or not own.active:
+        return
+    # forces and rates of closed points
+    state = read_state(data, start, first, n, k, law.friction_stiffness)
+    a = read_anchor(state, data, start, first, n, k)
+    F = eval_forces(law, own.rope_radius, h, z, state, a)
+    t = F.f.force
+    write_forces(row, o, F, data[first + n + k])
+    # powers and energies; the deflection of a sticking bristle is in the tangent plane
+    taken, damping, lever, bent = dot(t, (z.U, z.V, z.W)), 0.0, 0.0, 0.0
+    if rubs(law, z, state):
+        along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+        lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
+        damping, bent = eval_bristle(law, F, state)
+    write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
+
+
 @kernel
 def fill_numbers(
     c: ContactRows,
@@ -119,34 +146,18 @@ def fill_numbers(
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
         own, law = c.rows[i], read_law(c.rows[i], 0.0)
-        n, first, s = own.points, own.data, own.surface
+        n, s = own.points, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(out.shape[1]):
-            # values of an element without a point
-            row, place = out[i, k], out[i, k, POWER:]
+            # values of a point that the row does not have
+            row = out[i, k]
             clear_point(row)
             if k >= n:
                 continue
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            # position, gap and normal of closed and open points
-            write_geometry(row, o, z, h, own.rope_radius)
-            if not h.there or data[first + k] > 0.0 or not own.active:
-                continue
-            # forces and rates of closed points
-            state = read_state(data, start, first, n, k, law.friction_stiffness)
-            a = read_anchor(state, data, start, first, n, k)
-            F = eval_forces(law, own.rope_radius, h, z, state, a)
-            t = F.f.force
-            write_forces(row, o, F, data[first + n + k])
-            # powers and energies; the deflection of a sticking bristle is in the tangent plane
-            taken, damping, lever, bent = dot(t, (z.U, z.V, z.W)), 0.0, 0.0, 0.0
-            if rubs(law, z, state):
-                along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
-                lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
-                damping, bent = eval_bristle(law, F, state)
-            write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
+            write_point(own, law, o, z, h, data, start, k, row)
 
 
 @kernel
@@ -212,12 +223,47 @@ def fill_twist_numbers(
             write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
 
 
-_fill, _fill_twist = call(fill_numbers), call(fill_twist_numbers)
+@kernel
+def fill_ribbon_numbers(
+    c: ContactRows,
+    m: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the quantities of `fill_numbers` for points on the lines of ribbons."""
+    y, yt, sigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
+    for i in range(len(c.rows)):
+        own, law = c.rows[i], read_law(c.rows[i], 0.0)
+        n, s, L = own.points, own.surface, own.length * own.points
+        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        read_coordinates(own.dofs, 1.0 / L, x, y)
+        read_coordinates(own.dofs, 1.0 / L, v, yt)
+        twist = twist_angle(own, y)
+        for k in range(out.shape[1]):
+            row = out[i, k]
+            clear_point(row)
+            if k >= n:
+                continue
+            z = eval_ribbon(o, own, k, q, w, y, yt, twist, sigma).lever
+            h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
+            write_point(own, law, o, z, h, data, start, k, row)
+
+
+_fill, _fill_twist, _fill_ribbon = call(fill_numbers), call(fill_twist_numbers), call(fill_ribbon_numbers)
+
+
+def is_wide(c: ContactRows) -> bool:
+    """Return whether the rows belong to ribbons, which have several lines of points across their width."""
+    return "lines" in (c.rows.dtype.names or ())
 
 
 def turns(c: ContactRows) -> bool:
-    """Return whether the rows belong to ropes with twist, which friction turns about their axis."""
-    return "free_twist" in (c.rows.dtype.names or ())
+    """Return whether the rows belong to round ropes with twist, which friction turns about their axis."""
+    return "free_twist" in (c.rows.dtype.names or ()) and not is_wide(c)
 
 
 def create_numbers(c: ContactRows) -> FloatArray:
@@ -230,7 +276,7 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     and the state -2.
     """
     out = create_numbers(c)
-    fill = _fill_twist if turns(c) else _fill
+    fill = _fill_ribbon if is_wide(c) else _fill_twist if turns(c) else _fill
     fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
@@ -240,7 +286,7 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
     surfaces.
     """
     out = create_numbers(c)
-    numbers = fill_twist_numbers if turns(c) else fill_numbers
+    numbers = fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
     fill = call(numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
     return create_place_account(before + fill, out, POWER, by)
 

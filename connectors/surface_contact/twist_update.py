@@ -92,7 +92,7 @@ def decide_states(
         if not rubs or p.gap > 0.0:
             continue
         at, held = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED
-        back = decide_point(p, held, mu, mu_k)
+        back = decide_point(p, held or size[0] == 0.0, mu, mu_k)
         if p.state == STICKS and held and mu_k != 0.0:
             back = 1.0
         store(data, at, (p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz))

@@ -4,6 +4,7 @@ See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. S
 to the stored values at the start of the step:
 
     start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
+    start of a solve: a point that the initial state closes slips if |mu_v v_t| > mu |f_n|, otherwise it sticks; a := X.
     trial: other closed points have the anchor a of the start.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
@@ -21,14 +22,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.law import PointLaw, read_law
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import create_update, place_type
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
+    Lever,
     create_frame,
     eval_forces,
     eval_touch,
@@ -61,6 +63,21 @@ def count_points(row: Any) -> int:
 
 
 @kernel(inline=True)
+def note_point(
+    law: PointLaw, row: Any, h: Distance, z: Lever, start: FloatArray, first: int, k: int, to: Any
+) -> None:  # fmt: skip
+    """Write g, f_n, X and u_t of point k, with the anchor at the start of the step, into the record ``to``."""
+    n = row.points
+    at, a = first + 2 * n + 3 * k, (z.X, z.Y, z.Z)
+    if law.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED:
+        a = start[at], start[at + 1], start[at + 2]
+    F = eval_forces(law, row.rope_radius, h, z, STICKS, a)
+    to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
+    to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
+    to.ux, to.uy, to.uz = F.u
+
+
+@kernel(inline=True)
 def measure(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
@@ -75,14 +92,7 @@ def measure(
         # position of the point, and its distance from the surface
         z = eval_touch(o, shape(relative_place(k, n), L), q, w)
         h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
-        at, a = first + 2 * n + 3 * k, (z.X, z.Y, z.Z)
-        if law.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED:
-            a = start[at], start[at + 1], start[at + 2]
-        # forces
-        F, to = eval_forces(law, row.rope_radius, h, z, STICKS, a), places[k]
-        to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
-        to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
-        to.ux, to.uy, to.uz = F.u
+        note_point(law, row, h, z, start, first, k, places[k])
 
 
 @kernel(inline=True)
@@ -92,11 +102,11 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
     Args:
         p: the point.
-        held: whether the point was closed at the start of the step.
+        held: whether the point was closed at the start of the step, or the state is that at the start of a solve.
         mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
     """
     limit = coulomb(mu, p.fn)[0]
-    # a point sticks in the step in which it closes
+    # a point sticks in the step in which it closes; at the start of a solve, its damper alone decides
     p.state, p.excess = STICKS, -limit
     if held or mu_k == 0.0:
         p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
@@ -123,7 +133,7 @@ def decide_states(
         if not rubs or p.gap > 0.0:
             continue
         at, held = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED
-        back = decide_point(p, held, mu, mu_k)
+        back = decide_point(p, held or size[0] == 0.0, mu, mu_k)
         X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
         if p.state == STICKS and held and mu_k != 0.0:
             X, Y, Z = start[at], start[at + 1], start[at + 2]

@@ -267,8 +267,8 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
     ``users.f``.
     """
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
-        # if the group has a single row, this code is faster
-        if isfinite(u.sum() + ut.sum()):
+        # faster code for a single row
+        if isfinite(u.item() + ut.item() if u.size == 1 else u.sum() + ut.sum()):
             _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
         else:
             users.f[:] = np.nan

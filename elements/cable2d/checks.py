@@ -17,6 +17,8 @@ A cable of the length L and the bending stiffness EI with clamped ends buckles a
 single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. The excess is
 only reported, because contact may support the cable laterally.
 
+Broken cables carry no force, and are not checked.
+
 In this module d is the number of dimensions, 2 or 3.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
@@ -64,25 +66,25 @@ magnitude.
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """Create the function `Checks.find_faults` of 2D or 3D cables."""
     dofs, given = node_dofs(rows), has_function(rows)
-    length, free = rows.local("length"), eval_free_strain(rows)
+    length, free, whole = rows.local("length"), eval_free_strain(rows), ~rows.local("broken")
     folded, shortened, bent = np.zeros((3, len(dofs)), np.bool_)
 
     def diagnose(s: Fields) -> list[Fault]:
         mark_suspects(s.x, dofs, length, free, folded, shortened, bent)
-        which = np.flatnonzero(folded)
+        which = np.flatnonzero(folded & whole)
         faults = find_folded(rows.select(which), s.x[dofs[which]]) if len(which) else []
-        faults += find_buckled(rows, np.flatnonzero(shortened | given), s)
-        which = np.flatnonzero(bent & ~folded)
+        faults += find_buckled(rows, np.flatnonzero((shortened | given) & whole), s)
+        which = np.flatnonzero(bent & ~folded & whole)
         return faults + (find_bent(rows.select(which), s.x[dofs[which]]) if len(which) else [])
 
     return diagnose
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts` of cables without user functions. The function reports initial strains above
-    `LARGEST_STRETCH`.
+    """Create the function `Checks.doubts` of cables that are not broken and have no user functions. The function
+    reports initial strains above `LARGEST_STRETCH`.
     """
-    dofs, given = node_dofs(rows), has_function(rows)
+    dofs, given = node_dofs(rows), has_function(rows) | rows.local("broken")
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
 

@@ -299,9 +299,13 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     Args:
         route, elements: the route and the number of elements.
         numbers: indices of the nodes, shape (n,).
-        given: columns that the user has specified; ``normal`` is the normal of the first node.
+        given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all
+            nodes, shape (nodes, 3).
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
+    turned_from = given.get("turned_from", find_direction(along))
+    if np.ndim(given.get("normal", 0.0)) == 2:
+        return {"normal": np.asarray(given["normal"], np.float64)[numbers], "turned_from": turned_from}
     last = int(numbers.max(initial=0))
     slopes = route.eval_points(route.length / (STEPS * elements) * np.arange(STEPS * last + 1))[1]
     normals = np.zeros_like(slopes)
@@ -309,7 +313,7 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     if not normals[0].any():
         normals[0] = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), slopes[:1])[0, :, 1]
     carry_normals(slopes, normals)
-    return {"normal": normals[STEPS * numbers], "turned_from": given.get("turned_from", find_direction(along))}
+    return {"normal": normals[STEPS * numbers], "turned_from": turned_from}
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:

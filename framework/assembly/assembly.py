@@ -54,6 +54,19 @@ class Values(Protocol):
     t: float
 
 
+class Calling:
+    """Context in which user functions are called; see `Assembly.calling`."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+
+    def __enter__(self) -> None:
+        self._assembly.evaluating = True
+
+    def __exit__(self, *error: object) -> None:
+        self._assembly.evaluating = False
+
+
 class Assembly:
     """The systems of one process with their local numbering, field arrays and sparsity.
 
@@ -91,7 +104,7 @@ class Assembly:
         for family, ids in layout.marker_ids.items():
             with self.processes.alone(family):
                 self.fields.markers[family] = family.allocate(world, ids, layout)
-        self.evaluating = False
+        self.evaluating, self._calling = False, Calling(self)
         self._own_error, self._worst, self._keeps_used = 0.0, _NONE, False
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
@@ -411,16 +424,11 @@ class Assembly:
         """Return the messages of all processes without repetitions."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
-    @contextmanager
-    def calling(self) -> Iterator[None]:
-        """Context in which user functions are called. User functions must not evaluate another state or start a
-        solve.
+    def calling(self) -> Calling:
+        """Return the context in which user functions are called. User functions must not evaluate another state or
+        start a solve.
         """
-        self.evaluating = True
-        try:
-            yield
-        finally:
-            self.evaluating = False
+        return self._calling
 
     def check_idle(self, what: str) -> None:
         """Raise ModelError if this method is called within a user function while a solver evaluates forces."""

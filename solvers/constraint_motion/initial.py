@@ -91,6 +91,9 @@ class MassSolver:
         problem: the equations with matrix and linear solver; markers are up to date.
         over: factor [s] of the damping matrix that is added to the mass matrix: M + over ∂f/∂v replaces M. The damping
             term is omitted if the solver of Newton's method does not work with it.
+
+    Attributes:
+        scale: factor on the columns of the multipliers in the matrix.
     """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
@@ -112,8 +115,8 @@ class MassSolver:
         assembly.fields.rate_level = True
         # multipliers are scaled by a mass, see `SaddleMatrix`
         largest = max(values[:-1].max(initial=0.0), -values[:-1].min(initial=0.0))
-        self._scale = assembly.processes.largest_of(largest) or 1.0
-        assembly.add_constraint_tangent(values, 0.0, 1.0, self._scale)
+        self.scale = assembly.processes.largest_of(largest) or 1.0
+        assembly.add_constraint_tangent(values, 0.0, 1.0, self.scale)
         assembly.fields.rate_level = False
         values[problem.sparsity.pad_slots] = 1.0
         matrix.update()
@@ -172,7 +175,7 @@ class MassSolver:
             if left.norm() <= ACCURATE * right.norm():
                 break
         found = local_values(unknowns.ghosts, solution)
-        return found[unknowns.of_dof], self._scale * found[unknowns.of_multiplier]
+        return found[unknowns.of_dof], self.scale * found[unknowns.of_multiplier]
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:

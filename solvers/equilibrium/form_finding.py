@@ -158,6 +158,13 @@ class Lines:
         return float(present / own)
 
 
+def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
+    """Return force / stiffness [1] for the entries ``where``, and 0 for the others: rows that are not lines may be
+    broken and have no stiffness.
+    """
+    return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
+
+
 def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
     """Return contact rows whose friction can be switched off, and their friction coefficients [1]. The call is
     collective.
@@ -280,7 +287,8 @@ class FormFinder:
                 return None
             self._update()
             stretch = lines.mean(lines.eval_stretch())
-            ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
+            strain = divide(density * stretch, lines.row_stiffness, lines.are_lines)
+            ratio = np.where(lines.are_lines, stretch / (1.0 + free + strain), 1.0)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
             # in the first two passes all lines are scaled by the same ratio, their mean stretch
@@ -300,7 +308,8 @@ class FormFinder:
             if self.spent > MOST:
                 return False
             k = np.where(lines.are_lines, np.minimum(factor * mean, lines.row_stiffness), lines.row_stiffness)
-            free = lines.free + force / lines.stiffness - force / k[lines.row]
+            on = lines.are_lines[lines.row]
+            free = lines.free + divide(force, lines.stiffness, on) - divide(force, k[lines.row], on)
             before = self.q, fields.data.copy(), fields.start_data.copy()
             found = self._solve(k, free, bend=True)
             if found:

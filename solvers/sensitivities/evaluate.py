@@ -203,6 +203,15 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
 def create_model(
     model: Callable[[Mapping[str, float]], tuple[Any, ...]], p: Mapping[str, float], moves: bool = False
 ) -> tuple[Any, ...]:
+    """Build and finalize the model with the given values of the parameters; see `call_model`."""
+    made = call_model(model, p, moves)
+    made[0].finalize()
+    return made
+
+
+def call_model(
+    model: Callable[[Mapping[str, float]], tuple[Any, ...]], p: Mapping[str, float], moves: bool = False
+) -> tuple[Any, ...]:
     """Build the model with the given values of the parameters; return the world and the function of results.
 
     For a motion (``moves``), the model may also provide a function that computes the start.
@@ -215,7 +224,6 @@ def create_model(
     if not (right and all(callable(part) for part in made[1:])):
         start = ", and optionally a function () -> state for the start" if moves else ""
         raise ModelError(f"model returned {made!r:.80}: must be a World and a function (state) -> results{start}")
-    made[0].finalize()
     return made
 
 

@@ -316,10 +316,3 @@ def create_companions(
                 require_equal(centre.world, side.world, name)
             pairs[name] = CompanionPair(sides[0], sides[1], h[name])
     return centre, pairs
-
-
-def create_changed(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
-    """Return a companion model with changed parameters, at its initial values, to evaluate results."""
-    with quietly():
-        world, results, *_ = create_model(model, p, moves=True)
-        return Companion(world, results, solver, State(world))
