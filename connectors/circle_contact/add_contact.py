@@ -1,6 +1,6 @@
 """Functions that add the contact between several cables and several circles, for belts on pulleys and ropes on sheaves.
 
-The functions accept any law between a circle and a cable; docs/howto/choose_contact.md helps to choose a law.
+The functions accept any law between a circle and a cable; docs/howto/choose_contact.md explains how to choose the law.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ def add_contact(
     """Add contact between every cable and every circle. With laws for segments, all circles share one marker per cable.
 
     Args:
-        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; of the
-            three laws, only this law is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and
-            `ContactCircleCable2D` replace the cable by straight segments.
+        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; it is
+            the only one of the three laws that is accurate for stiff belts on coarse meshes.
+            `ContactFrictionCircleCable2D` and `ContactCircleCable2D` replace the cable by straight segments.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables of the types `Cable2D` or `ALECable2D`. `ALECable2D` is only allowed without
             ``vertical_offset``.
         segments: number of straight segments or contact points of each cable, depending on the law.
         circle_radius: radius [m] of all circles, or one radius per circle.
         vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
-        damping_ratio: ratio [1] of contact_damping_per_length to 2 sqrt(contact_stiffness_per_length mass_per_length),
-            the critical damping of the mass of the cable on the contact stiffness. 1/3 is suitable for belts, see
-            docs/howto/choose_contact.md.
+        damping_ratio: ratio [1] of contact_damping_per_length to the critical damping of the mass of the cable on the
+            contact stiffness, 2 sqrt(contact_stiffness_per_length mass_per_length). The value 1/3 is suitable for
+            belts, see docs/howto/choose_contact.md.
         **columns: further columns of the law. Each column has one value for all pairs, k values (one per circle) or k n
             values (one per pair).
 
@@ -113,8 +113,8 @@ def add_contact_with_many(
     skin: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and any circle near it, with the law `ContactFrictionCircleSetPoints2D`. Circles
-    that are far from a cable cause no computing time.
+    """Add contact between every cable and all circles near this cable, with the law `ContactFrictionCircleSetPoints2D`.
+    Circles that are far from a cable do not increase the computing time.
 
     Args:
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
@@ -122,7 +122,7 @@ def add_contact_with_many(
         segments: number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
         touching: number of circles that one cable can touch simultaneously.
-        skin: distance from a cable within which circles are searched [m]; with 0, the smallest radius is used.
+        skin: distance from a cable within which circles are searched [m]; 0 selects the smallest radius of the circles.
         **columns: further columns of the law, with one value for all rows.
 
     Returns:
@@ -153,7 +153,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat the values of an array with one value per circle, because each pair of circle and cable needs a value.
+    """Repeat each value of an array with one value per circle for all cables, because the law needs one value per pair.
     Return other arguments unchanged.
     """
     if shape_of(value) != (circles,):

@@ -2,9 +2,9 @@
 the pulley, and the additional length of the belt.
 
 The belt is a beam with the bending stiffness EI under the axial force F. It lies on an elastic foundation with the
-stiffness k, which exerts pressure but no tension. On the arc the depth of the belt in the circle is F/(k R). Let s [m]
-be the arc length along the circle, which is 0 where the circle is parallel to the span and positive towards the span.
-Let y [m] be the depth minus F/(k R):
+stiffness k, which can push the belt outwards but cannot pull it. On the arc the depth of the belt in the circle is F/(k
+R). Let s [m] be the arc length along the circle. At s = 0 the circle is parallel to the span; s is positive towards the
+span. Let y [m] be the depth minus F/(k R):
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
@@ -16,12 +16,13 @@ of the straight span, is
     the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
     function of the straight line for s > 0.
 
-The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); it touches this circle at s = 0. On
-a rigid circle e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). A string has e = sqrt(F/k).
+The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); the line touches this circle at s =
+0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string (EI = 0), e =
+sqrt(F/k).
 
 If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the sum of the
 additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R + t l/2 - R
-t²/8. The curvature at the point is t/(2 l).
+t²/8. The curvature of the belt at the contact point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.
@@ -75,13 +76,13 @@ def eval_ends(
         contact: contact stiffness k per length of the belt [N/m²]; inf for a rigid circle.
         radius: R [m].
         angle: wrap angle t of the arc [rad].
-        longest: upper limit of l [m]. In addition, l is limited to R.
+        longest: upper limit of the length l = sqrt(EI/F) [m]. In addition, l is limited to R.
     """
     contact = np.minimum(contact, STIFFEST)
     l = np.minimum(np.sqrt(bending / force), np.minimum(longest, radius))
     l = np.maximum(l, SHORTEST * radius)
     depth, stiff, half = force / (radius * contact), contact / (force * l**2), 0.25 / l**2
-    # the roots are p = a +- i g; on a soft foundation g is imaginary
+    # the roots are p = a ± i g with real a; if the foundation is soft, g is imaginary
     a, g = np.sqrt(0.5 * np.sqrt(stiff) + half), np.sqrt((0.5 * np.sqrt(stiff) - half).astype(complex))
     g = np.where(np.abs(g) < CLOSE * a, CLOSE * a, g)
     sine = (depth * a * (a * a - 3.0 * g * g) - 1.0 / (l * radius) + 0.5 * depth / l**3) / (

@@ -1,7 +1,7 @@
 """Contact without friction between a circle and a 2D cable.
 
 The law is `ContactFrictionCircleCable2D` without the friction force f_t; see `circle_segments/kernels.py` for the
-symbols. Its history contains one value per segment, the gap of the segment. The normal force is
+symbols. The only history value of a segment is its gap. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 
@@ -49,7 +49,7 @@ FORMS = ("contact_stiffness", "contact_damping")
 
 
 class ContactCircleCable2D(SegmentContact):
-    """Contact between a circle and a cable; one row per pair.
+    """Contact between a circle and a cable; one row per pair of circle and cable.
 
     Stiffness and damping *per segment* are used unchanged for every segment; values *per length* are multiplied by the
     reference length L/n of a segment, so the stiffness of the contact does not depend on the number of segments n.
@@ -73,7 +73,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def note_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Update the stored gaps, and write the outcome of the update into ``outcome``."""
+    """Update the stored gaps, and write the force errors and contact changes of the update into ``outcome``."""
     error, changed, force, row = update_gaps(c, shape, circle, data)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

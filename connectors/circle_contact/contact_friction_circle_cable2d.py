@@ -67,7 +67,7 @@ FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "f
 
 
 class ContactFrictionCircleCable2D(SegmentContact):
-    """Contact and friction between a circle and a cable; one row per pair.
+    """Contact and friction between a circle and a cable; one row per pair of circle and cable.
 
     Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and similar
     columns): every segment has the given value, so twice as many elements or segments make the contact twice as stiff.
@@ -81,10 +81,10 @@ class ContactFrictionCircleCable2D(SegmentContact):
     The forces on circle and cable always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
-    sticking position belongs to a segment of the mesh, so the bristle does not move with the material. History values
-    of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with moving material that use the
-    current length have one further value, the axial displacement of the material [m] at the time at which the positions
-    were stored.
+    sticking position belongs to a segment of the mesh, so the segment that carries a bristle does not move with the
+    material. History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with
+    moving material that use the current length have one further value, the axial displacement of the material [m] at
+    the time at which the positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -150,14 +150,16 @@ def note_states(
     start: FloatArray,
     outcome: FloatArray,
 ) -> None:
-    """Update gaps, states and sticking positions, and write the outcome of the update into ``outcome``."""
+    """Update gaps, states and sticking positions, and write the force errors and contact changes of the update into
+    ``outcome``.
+    """
     error, changed, force, row = update_friction(c, shape, circle, data, start)
     note_outcome(outcome, error, np.inf, changed, force, row)
 
 
 def build(rows: LocalRows) -> System:
     """Create the system that evaluates the rows."""
-    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
+    check_forms(rows.table, FORMS, rows.rows)  # repeated, because friction_stiffness may have changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 

@@ -54,19 +54,19 @@ class ContactFrictionCirclePoints2D(PointContact):
     n. Forces and moments of cable and circle sum to 0 exactly.
 
     All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
-    move along the circle in both directions while the cubic axis of a cable is bent onto the circle. Two points per
-    cable are sufficient for cables that lie on the circle. Four points are necessary for cables that run onto the
-    circle. With ``friction_coefficient`` 0 there is no friction, regardless of the other parameters. If the coefficient
-    is increased from 0 later, the bristles start without deflection. With ``cord_offset`` the axis of the cable, which
-    is the cord of a belt, lies at the distance ``cord_offset`` above the contact face. The deflection of bristles is
-    measured at the cord, so bending a belt onto the circle causes no traction. The friction limit applies at the
-    contact face: mu |f_n| r/(r + cord_offset).
+    move along the circle in both directions when the cubic axis of a cable is bent onto the circle. Two points per
+    cable are sufficient for cables that remain on the circle. Four points per cable are necessary for cables that run
+    onto the circle. With ``friction_coefficient`` 0 there is no friction, regardless of the parameters of the bristles.
+    If the coefficient is 0 at first and is increased later, the bristles start without deflection. With ``cord_offset``
+    the axis of the cable, which is the cord of a belt, lies at the distance ``cord_offset`` above the contact face. The
+    deflection of bristles is measured at the cord, so bending a belt onto the circle causes no traction. The friction
+    limit applies at the contact face: mu |f_n| r/(r + cord_offset).
 
     With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). Therefore a belt with the mounting tension
     runs on the given radius for any contact stiffness. The force F = N - rhoA v² presses a cable onto the circle, with
     the tension N, the speed v, and the mass per length rhoA. F is updated in each step; its initial value is ``press``.
     The friction of a cable that runs onto the circle begins when all points of the cable are closed, because the points
-    of the cable move along the circle until then.
+    move along the circle until the last point is closed.
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
     neighbours on the circle. The result is the same as with a rigid layer between cord and contact face: the belt
@@ -80,7 +80,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     in the previous step [N], the displacement of the cable before it reached the circle [m], the integral of the
     stretch over this displacement [m], the stretch in the previous step [1], the mean stretch of waves [1] and the
     number of waves. Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in
-    the previous step [m/s], the displacement since the first point touched [m], and 0.
+    the previous step [m/s], the displacement of the cable since its first point touched the circle [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -106,7 +106,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Return the initial history values if the user did not specify them."""
-    # None if the values are not numeric; `World.add` raises the error
+    # None if the values are not numeric; `World.add` raises the error for such values
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
@@ -122,8 +122,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
-    """Create the forces, the tangent and the update of rows; ``bring`` is called before each update, see
-    `join_rows`."""
+    """Create the functions for the forces, the tangent and the update of rows; ``bring`` is called before each update,
+    see `join_rows`.
+    """
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(

@@ -69,7 +69,8 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
     A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
     `ContactFrictionCirclePoints2D`. History values of a row with n points: n gaps [m], n states, n anchors on the
-    circle [m], and the index of the circle among the circles of all sets, counted from 1 (0 without circle).
+    circle [m], and the index of the circle among the circles of all sets, counted from 1 (or 0 if the row has no
+    circle).
     """
 
     circle_set = ref("CircleSet", "the circles")
@@ -93,8 +94,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return for each row the global coordinate indices of the cable (8) and of a circle of the set of the row, see
-    `pair_dofs`.
+    """Return the global indices of the coordinates of each row: 8 of the cable, followed by the coordinates of a circle
+    of the set of the row, see `pair_dofs`.
     """
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
@@ -142,8 +143,8 @@ def build(rows: LocalRows) -> System:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the outputs of `eval_points` for all points, and the arrays of the rows for kernels. The gap of a row
-    without circle is inf.
+    """Return the outputs of `eval_points` for all points, and the arrays with the data of the rows that kernels read.
+    The gap is inf for rows without a circle.
     """
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)

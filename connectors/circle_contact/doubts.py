@@ -11,13 +11,13 @@ reports it before or after a run.
     the stiffness of contact and bristles, see `mesh.py`.
 - Overlapping circles. Circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
-- Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
-  accelerate the cable out of the circle.
+- Start of a motion. A dynamic solve raises an error if a cable is deep inside a circle at the start, because contact
+  would accelerate the cable out of the circle.
 - Static solves. The result is doubtful if a circle is far from all cables (not checked in parallel runs). The result is
   also doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on
-  the side to which the cable is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable
-  may be pushed out below the sea bed.
-- Windings. If the number of turns of a closed belt around a pulley changes, the belt has left the pulley.
+  the side to which the cable is nearer. The cable may leave the circle on the wrong side. For example, if a circle
+  represents a sea bed, a cable may be pushed out below the sea bed.
+- Windings. If the number of turns of a closed belt around a pulley changes, the belt has come off the pulley.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments, see `eval_segments`.
-        long_steps: results of `find_long_steps`. If this list is not empty, the present function does not check the
-            step size.
+        long_steps: results of `find_long_steps`. If this list is not empty, the function does not check the step size
+            again.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -155,8 +155,8 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Find belts for which a step lasts too many periods of the vibration on the contact stiffness; see
-    `Checks.reasons`.
+    """Find belts for which a time step is too many times as long as the period of the vibration on the contact
+    stiffness; see `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
@@ -172,7 +172,7 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
-    """Find cables that are too deep inside a circle for the start of a dynamic solve; see `Checks.refusals`. ``out``
+    """Find cables that are so deep inside a circle that a dynamic solve must not start; see `Checks.refusals`. ``out``
     contains the outputs of all segments.
     """
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
@@ -210,7 +210,7 @@ def count_windings(
     """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make; see
     `Checks.invariants`.
 
-    begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2).
+    begin, end: start points and end points of all segments in the order of the rows [m], shape (segments, 2) each.
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     center = circle.p[np.repeat(c["circle"], c["segments"]), :2]

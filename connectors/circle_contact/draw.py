@@ -1,7 +1,8 @@
 """Drawings of the contact between circles and cables.
 
-Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Points of circles have the
-fields `displacement` and `velocity`, like points of cables. The lines of the cables receive these fields in addition:
+Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Like points of cables,
+points of circles have the values `displacement` and `velocity`. The lines of the cables receive these fields in
+addition:
 
 | line field | unit | meaning | combination of several circles on one line |
 | --- | --- | --- | --- |
@@ -43,7 +44,7 @@ RIM_LINES = 72
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the circles of the rows; ``subdivisions`` has no effect on circles."""
+    """Draw the circles of the rows; ``subdivisions`` is ignored."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
     circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
     marker = circles.marker
@@ -67,12 +68,12 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """Data of the circles of a set of rows that are constant during a run."""
+    """Constant data of the circles of a group of rows for drawings during a run."""
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
     local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
-    drawing: Drawing  # the reference drawing, without positions
+    drawing: Drawing  # drawing of the circles in the reference configuration, without positions
 
 
 def _create_circles(rows: LocalRows) -> Circles:
@@ -109,7 +110,8 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # the state of an open contact has the smallest value, so the maximum is the state at the closed circle
+        # the state of an open contact has the smallest value, so the maximum over the circles is the state on the
+        # circle that the segment touches
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:
@@ -119,18 +121,18 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """Data of the segments of a set of rows that are constant during a run."""
+    """Constant data of the segments of a group of rows for drawings during a run."""
 
     contact: ContactView  # contact rows
     row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
-    painting: Painting  # positions of the lines, without fields
+    painting: Painting  # drawing of the lines with positions, without further values at the points
 
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # array elements beyond the segments of a row are unused
+    # array elements beyond the number of segments of a row are unused
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))
@@ -147,7 +149,7 @@ def find_circles(rows: LocalRows) -> IntArray:
 
 
 def circle_keys(rows: LocalRows) -> FloatArray:
-    """Return the index of the marker and the radius [m] of the circle of each row, which identify the circle, shape
-    (rows, 2).
+    """Return the index of the marker and the radius [m] of the circle of each row, shape (rows, 2); rows with equal
+    values belong to the same circle.
     """
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

@@ -1,16 +1,17 @@
 """Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
-F is the tension minus rhoA v², k the stiffness of the contact and mu_k the stiffness of the bristles, both per metre of
-belt, and R the radius of the circle. The gap g of a belt on a circle follows the equation of a string on an elastic
+F is the tension minus rhoA v², and R is the radius of the circle. The stiffness k of the contact and the stiffness mu_k
+of the bristles are given per metre of belt. The gap g of a belt on a circle follows the equation of a string on an
+elastic
 foundation: F g'' = k g + F/R. At the distance s from the entry the depth of the belt is F/(k R) (1 - exp(-s/l)) with l²
 = F/k. Near the entry the belt therefore runs on a larger radius than inside the arc, and the slope of the belt differs
-from the tangent of the circle. Therefore the angle on the circle per length of belt is smaller than inside the arc, by
-the relative difference l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on
-its bristles satisfies
+from the tangent of the circle. Therefore a length of belt near the entry covers a smaller angle on the circle than
+inside the arc; the relative difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of
+the elastic belt on its bristles satisfies
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
-    -u.
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; at the exit the displacement
+    has the opposite sign.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867), for the foundation; O. Volkersen 1938 for the
 length a; docs/explanation/theory/contact.md, "Creep of belts".
@@ -69,7 +70,7 @@ def eval_sinking_bend(
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
     if not (l < inf and a < inf):
         return nan
-    # if l equals a or 2 a, the closed form is 0/0; it is evaluated near this limit
+    # if l equals a or 2 a, the closed form is 0/0; it is evaluated for a slightly different length
     if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
@@ -134,7 +135,7 @@ class SinkingTraction(NamedTuple):
         while exceed(most) > 0.0:
             most *= 2.0
 
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need this module
 
         return self._replace(contact_stiffness=float(brentq(exceed, least, most)))
 
@@ -143,8 +144,8 @@ class FreeBelt(NamedTuple):
     """Mesh and contact stiffness for which the tractions of a belt without load are small.
 
     Attributes:
-        length: largest length of an element [m].
-        contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
+        length: largest element length [m] for which the tractions are small.
+        contact_stiffness: smallest contact stiffness k per metre of belt [N/m²] for which the tractions are small.
         mesh_traction, sinking_traction: tractions due to the mesh and due to the depth of contact, relative to the
             friction limit [1].
     """
@@ -176,9 +177,10 @@ def choose_free_belt(
 ) -> FreeBelt:
     """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    The depth of the belt in the contact and the mesh each cause at most three tenths of ``traction``. If the contact
-    has a third of the critical damping, waves of the belt cause at most the remainder of ``traction``. Bending
-    stiffness is neglected: bending stiffness EI increases the tractions if sqrt(EI/F) exceeds the length l = sqrt(F/k).
+    The depth of the belt in the contact causes at most three tenths of ``traction``, and the mesh causes at most three
+    tenths. If the damping of the contact is a third of the critical damping, waves of the belt cause at most the
+    remaining four tenths. Bending stiffness is neglected. A bending stiffness EI increases the tractions if sqrt(EI/F)
+    exceeds the length l = sqrt(F/k).
 
     Args:
         axial_stiffness: EA [N], > 0.

@@ -1,8 +1,8 @@
 """Check whether the cable elements on a circle are short enough. The check is based on the deviation of the cubic axis
 of an element, here called cable, from the circle.
 
-A cubic of the length l = R theta that lies on a circle deviates from the circle by R theta^4/384 in the normal
-direction. While the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²); see
+A cubic of the length l = R theta that lies on a circle of the radius R deviates from the circle by R theta^4/384 in the
+normal direction. When the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²); see
 docs/explanation/theory/contact.md. The consequences are
 
 - Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
@@ -11,9 +11,9 @@ docs/explanation/theory/contact.md. The consequences are
   deviation of the cable from the circle, and the energy of the bristles at these points is lost. This loss is relevant
   if the length sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
 - Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
-  on a pulley, the pulley slips whenever a cable leaves. The error of the loss of speed of a pulley depends on the
-  number of cables on its arc. In test runs this error was below 0.5 % with 2.5 cables, up to 1 % with 1.9 cables, 15 %
-  with 1.7 cables, and 75 % with 1 cable.
+  on a pulley, the pulley slips whenever a cable leaves. The fewer cables are on the arc of a pulley, the larger is the
+  error of the computed loss of speed of the pulley. In test runs the error was below 0.5 % with 2.5 cables, up to 1 %
+  with 1.9 cables, 15 % with 1.7 cables, and 75 % with 1 cable.
 """
 
 from __future__ import annotations
@@ -70,21 +70,21 @@ limit.
 
 
 def choose_angle(strain: float) -> float:
-    """Return the largest angle of a cable of a belt on its smallest circle [rad], for the mounting strain of the
-    belt.
+    """Return the largest angle that a cable of a belt may cover on the smallest circle [rad], for the mounting strain
+    of the belt.
     """
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 
 def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: Sequence[float]) -> int:
-    """Return the number of cables of a belt for which the cables are short enough for the smallest circle and the
-    shortest arc of the belt.
+    """Return the smallest number of cables of a belt for which each cable is short enough for the smallest circle and
+    the shortest arc of the belt.
 
     Args:
         length: length of the route [m].
         strain: mounting strain of the belt [1].
         radii: radii of the cord on the circles [m].
-        arcs: lengths of the arcs of belts with friction [m].
+        arcs: lengths of the arcs on which the belt has friction [m].
     """
     count = length / (choose_angle(strain) * min(radii))
     touched = [CABLES_ON_ARC * length / arc for arc in arcs if arc > 0.0]
@@ -99,7 +99,7 @@ def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find reasons for doubt: cables of a belt that are too long for the circle on which they lie."""
+    """Find cables of a belt that are too long for the circle on which they lie, so that results are doubtful."""
     on = find_touching_belts(c, fields)
     if not len(on):
         return []
@@ -126,8 +126,8 @@ class BeltArc:
     marker: int
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return a reason for doubt if too few cables touch the circle to determine the speed of the circle, otherwise
-        None. ``total`` contains three values: the number of touching cables, this number times the radius [m], and this
+        """Return a text if so few cables touch the circle that the speed of the circle is doubtful, otherwise None.
+        ``total`` contains three values: the number of touching cables, this number times the radius [m], and this
         number times the number of cables in contact beyond each end of the arc.
         """
         touching, (radius, reach) = float(total[0]), total[1:] / total[0]
@@ -168,8 +168,8 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Return descriptions of all reasons for doubt. ``out`` contains the outputs of all segments or points, and
-    ``cables`` the cable of each row, shape (rows,).
+    """Return descriptions of all reasons why results are doubtful. ``out`` contains the outputs of all segments or
+    points, and ``cables`` the cable of each row, shape (rows,).
     """
     at_points = touches_at_points(rows.table.component)
     # current gaps are used, because contact states may not have been updated yet

@@ -2,20 +2,20 @@
 
 At both ends of an arc the curvature jumps by 1/R within a cable element of the length l. Therefore the displacement of
 the cubic of this element along the circle has an error of up to w = l³/(192 R²). As a function of the position, the
-error has the shape of the deflection of a clamped beam with a force at its middle. The slopes of this shape are at most
-3 w/l.
+error has the shape of the deflection of a clamped beam with a force at its middle. The magnitude of the slope of this
+shape is at most 3 w/l.
 
 - Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
-  length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. A combination of both limits is u = w/(1 + l/(3 a)).
+  length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. The formula u = w/(1 + l/(3 a)) contains both limits.
 - If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
   error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
   EA), so u = (w/2)/(1 + (l/a)²/12).
-- On a rigid layer cables keep the stretch that they have at the entry. The deflection of the bristles is then about
-    half of the deflection on an elastic layer; in simulations the ratio of the deflections is 0.45 to 0.59.
+- On a rigid layer a cable keeps the stretch that it has at the entry of the arc. The deflection of the bristles is then
+    about half of the deflection on an elastic layer; in simulations the ratio of the deflections is 0.45 to 0.59.
 
-The traction mu_k u is compared with the friction limit mu F/R. Above about half of the friction limit, points slip, and
-the traction is smaller than the value of the closed form. On a rigid layer a traction below half of the friction limit
-has no effect on the loss of speed.
+The traction mu_k u is compared with the friction limit mu F/R. If the closed form exceeds about half of the friction
+limit, points slip, and the traction is smaller than the closed form. On a rigid layer a traction below half of the
+friction limit has no effect on the loss of speed.
 
 Source: Volkersen 1938 for the length a. The section "Mesh without load" of docs/explanation/theory/contact.md compares
 the closed form with runs.
@@ -58,9 +58,9 @@ class MeshTraction(NamedTuple):
         axial_stiffness: EA [N].
         bristles: mu_k per metre of cable [N/m^2].
         limit: friction limit per metre of cable, mu F/R [N/m].
-        together: whether all bristles of a cable deflect by the mean displacement of the cable, as for contact points
-            on circles.
-        rigid: whether the layer between cord and face is rigid.
+        together: whether all bristles of a cable deflect by the mean displacement of the cable, as in the laws with
+            contact points.
+        rigid: whether the layer between cord and contact face is rigid.
     """
 
     length: FloatArray | float
@@ -89,14 +89,14 @@ class MeshTraction(NamedTuple):
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
-        """Return the factor by which the attribute ``"length"`` or ``"bristles"`` must be multiplied, such that the
-        traction, divided by the friction limit, decreases to ``small``.
+        """Return the factor by which the attribute ``"length"`` or ``"bristles"`` must be multiplied to reduce the
+        ratio of traction to friction limit to ``small``.
         """
 
         def exceeds(factor: float) -> float:
             return float(self._replace(**{column: factor * getattr(self, column)}).traction) - small
 
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need this module
 
         return float(brentq(exceeds, 0.0, 1.0))
 

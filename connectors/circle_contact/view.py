@@ -29,7 +29,7 @@ class ContactView(NamedTuple):
     data: IntArray  # index of the first history value of each row
     n: IntArray  # number of segments or points of each row
     L: FloatArray  # reference length of each segment or part [m]
-    active: NDArray[np.bool_]  # whether the row contributes
+    active: NDArray[np.bool_]  # whether the row exerts contact forces (``active``)
     evaluate: Callable[[Fields], FloatArray]
     """Function that returns the outputs of `fill_outputs` for all segments or points, shape (rows, n, 12)."""
     powers: Callable[[Fields], FloatArray]  # ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6)
@@ -38,7 +38,7 @@ class ContactView(NamedTuple):
     middle of each segment or part [m/s], in global x and y, shape (k, 2) each.
     """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
-    at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre, otherwise at the distance r
+    at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre instead of r
     cord: FloatArray  # height of the axis above the contact face [m]; gaps are measured from the axis
 
 
@@ -101,7 +101,7 @@ def view_contact(rows: LocalRows) -> ContactView:
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
     """Return the entity indices of the cables to which contacts refer directly or by cable-shape markers, shape (n,).
 
-    ``together``: whether all processes call this function together, also for rows of other processes. Otherwise each
+    ``together``: whether all processes call this function together, even for rows of other processes. If false, each
     process calls the function for its own rows.
     """
     cables: IntArray = ids.copy()

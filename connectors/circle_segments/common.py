@@ -1,4 +1,6 @@
-"""Checks, arrays for kernels, and outputs that the laws of contact between a circle and a cable have in common."""
+"""Checks, data for kernels, and outputs that the laws of contact between a circle and the segments of a cable have in
+common.
+"""
 
 from __future__ import annotations
 
@@ -72,13 +74,14 @@ class Contact(NamedTuple):
     """Data of the rows of a contact law with segments."""
 
     columns: SegmentRows  # data of the kernels
-    axial: AxialMotion | None  # axial motions of the cables; None if no cable of the table moves along its axis
+    axial: AxialMotion | None  # axial motions of the material; None if no cable of the table has moving material
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the nodes of the cable (8) and of the circle, -1 for missing coordinates.
-    The number of columns is determined by the circle with the most coordinates. If any cable of the table moves along
-    its axis, a column with the indices of the axial displacements is appended.
+    """Return the global coordinate indices of the nodes of the cable (8) and of the circle, or -1 for missing
+    coordinates. The number of columns of the result is determined by the circle with the most coordinates. If the
+    material of any cable of the table moves along the axis, the last column of the result contains the indices of the
+    axial displacements.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
@@ -104,7 +107,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
     """Raise ModelError for rows whose offset is so large that the centre of the circle could lie between the contact
-    line and the axis. Only rows that use the current length, as given by ``current``, shape (resident,), are checked.
+    line and the axis. Only rows that use the current length are checked; ``current``, shape (resident,), states whether
+    a row uses the current length.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
@@ -119,7 +123,7 @@ def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_])
 
 
 def has_moving(world: Tables) -> bool:
-    """Return whether a world has cables whose material moves along the axis."""
+    """Return whether the model has cables whose material moves along the axis."""
     return any("ale" in component.refs and table.count > 0 for component, table in world.tables.items())
 
 
@@ -222,7 +226,7 @@ def eval_rounding(c: Any, fields: Fields) -> float:
     """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements along the
     circle are assumed to have rounding errors of eps (|c| + r), where c is the centre of the circle.
 
-    c: data of rows with segments or with points, for kernels.
+    c: data of rows with segments or with points, as read by kernels.
     """
     center = fields.markers[CIRCLE_FAMILY].p[c.rows["circle"], :2]
     error = (
@@ -236,16 +240,16 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return two arrays: the row of each segment, and the index of the segment in this row. n: numbers of segments of
-    the rows, shape (rows,).
+    """Return two arrays: the row of each segment, and the index of the segment within its row. n: number of segments of
+    each row, shape (rows,).
     """
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Set segments whose gap is 0 up to rounding errors to closed. Therefore the contact supports a cable that lies on
-    the circle already in the first Newton run.
+    """Set segments whose gap is 0 up to rounding errors to closed. Therefore a cable that initially lies on the circle
+    is supported by contact forces from the first Newton run on.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
@@ -257,7 +261,8 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     """Return all output quantities of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
-    For rows with fewer segments than the row with the most segments, the unused elements are 0 (state: undefined).
+    For rows with fewer segments than the row with the most segments, the unused elements are 0, except for the state,
+    which is -2 (undefined).
     """
     c, data = contact.columns, fields.data
     if contact.axial is not None:
@@ -269,7 +274,7 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the result of `eval_segments` and the arrays of the rows for kernels."""
+    """Return the result of `eval_segments` and the arrays with the data of the rows that kernels read."""
     contact: Contact = rows.columns
     return eval_segments(contact, fields), contact.columns
 

@@ -1,11 +1,11 @@
 """Gaps between circles and the segments of cables. Solvers use the gaps to check whether time steps resolve contacts;
 see `Gaps`.
 
-In the gap quantities, the rate is the rate of the gap at the closest point, and the speed is the speed of the cable
-relative to the centre of the circle. The end points of segments at the end of a step are stored for the next step. In
-most rows velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the
-gap rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if
-this bound exceeds the limit of the solver.
+The gap quantities (see `Gaps`) contain the rate of the gap at the closest point, and the speed of the cable relative to
+the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
+velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the gap
+rates, which takes less time than the gaps. The gaps at the start and at the end of the step are computed only if this
+bound exceeds the limit of the solver.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ at the start of the step, NaN if unknown.
 def find_closest(
     ax: float, ay: float, ux: float, uy: float, bx: float, by: float, wx: float, wy: float
 ) -> tuple[float, float, float, float]:
-    """Return the position x, y of the closest point of a segment from a to b, its distance from the centre of the
-    circle, and the rate of this distance. Positions and the velocities u and w of both ends are relative to the centre.
+    """Return the position x, y of the closest point of a segment from a to b, the distance of this point from the
+    centre of the circle, and the rate of this distance. Positions and the velocities u and w of both ends are relative
+    to the centre.
     """
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
@@ -78,9 +79,9 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         position: |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²
         normal: |δn| <= 2 |δe|/l + 4 |δa|/D
 
-    if |δe| < l/2. The bounds use the largest values of all ends a and segments e = b - a, the smallest length l and the
-    smallest distance D. The bounds include the factor π/2 between the rotation of a direction and the change of this
-    direction along the straight path.
+    if |δe| < l/2. The bounds use the largest values over all end points a and all segments e = b - a, the smallest
+    length l, and the smallest distance D of a closest point from the centre. The bounds include the factor π/2 between
+    the rotation of a direction and the change of this direction along the straight path.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -104,8 +105,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below the limit, so the squares of the contributions are first compared with shares of the
-    # limit; this comparison requires no square roots
+    # most rows are far below the limit, so the squares of the contributions are first compared with squares of parts of
+    # the limit; this comparison requires no square roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -135,8 +136,8 @@ def fill_segment_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """Write the gap quantities of the segments of rows at both ends of the step into ``numbers``. Rows that are
-    inactive, too far from their circles, or quiet (see `is_quiet`) are skipped.
+    """Write the gap quantities of the segments of rows at the start and at the end of the step into ``numbers``. Rows
+    that are inactive, too far from their circles, or quiet (see `is_quiet`) are skipped.
 
     Args:
         size: step size [s], shape (1,).
@@ -151,7 +152,8 @@ def fill_segment_gaps(
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # middle of the cable relative to the circle, and a margin, because other points can be closer to the circle
+        # middle of the cable relative to the centre of the circle; a margin is added, because other points of the cable
+        # can be closer to the circle
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
@@ -169,13 +171,13 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # for rows that are new in the list, no values at the start of the step are stored
+        # no values at the start of the step are stored for rows that are new in the list
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
             fastest = max(fastest, square)
             continue
-        # all segments, at both ends of the step
+        # all segments, at the start and at the end of the step
         speed = np.sqrt(square)
         wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
         speed_before = np.sqrt(wx * wx + wy * wy)
@@ -201,7 +203,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: rows of the previous step; the function replaces them by the rows of this step.
         offset: index of the first point of each row.
     """
-    # delete the values at the start of the step for rows that leave the list
+    # delete the stored values at the start of the step for rows that are no longer in the list
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):
@@ -214,7 +216,9 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
 
 def watch_segments(rows: LocalRows, c: SegmentRows, shapes: str, circles: str) -> Gaps:
-    """Create the `Gaps` of rows. ``shapes`` and ``circles`` are the families of the markers of cables and circles."""
+    """Create the `Gaps` of rows. ``shapes`` contains the markers of the cables, and ``circles`` the markers of the
+    circles.
+    """
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum())), rows.table.kind, np.cumsum(n)
     offset: IntArray = first - n + np.arange(len(c.rows))

@@ -1,8 +1,9 @@
 """Contact of a circle with the straight segments of a cable: geometry and forces.
 
 The circle has the centre c with the velocity v_c, the rotation matrix A, the angular velocity omega and the radius r.
-The function wrap subtracts whole circumferences. For each segment, a = p0 - c and b = p1 - c are the end points
-relative to the centre of the circle, v_0 and v_1 are the velocities of the end points, and e = b - a:
+The function wrap subtracts multiples of the circumference 2 pi r, so that the result is between -pi r and pi r. For
+each segment, a = p0 - c and b = p1 - c are the end points relative to the centre of the circle, v_0 and v_1 are the
+velocities of the end points, and e = b - a:
 
     closest point: rho = -e.a/(e.e), clamped to [0, 1],   w = a + rho e
     directions: n = w/|w| from circle to cable,   t = [-n_y, n_x]
@@ -12,19 +13,20 @@ relative to the centre of the circle, v_0 and v_1 are the velocities of the end 
     friction: f_t = mu_v v_t + mu_k wrap(x_cur - x_stick) if the segment sticks, else mu |f_n| times the state
     position: x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1
 
-The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. On the axis (offset
-y = 0) l = |e|. Bending changes the length of a line at the offset y, but not the length of the axis. Therefore, for y ≠
-0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma
-y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In the published form, x_cur of a
-segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment rolls onto the circle without slip.
+The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. If the segment lies
+on the axis (offset y = 0), l = |e|. Bending changes the length of a line at the offset y, but not the length of the
+axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y,
+and l = |e| r/(r - sigma y). The published form uses the reference length, x_cur = r alpha + sigma rho L/n. In the
+published form, x_cur of a segment with the stretch lam changes by (lam - 1) L/(2 n) while the segment rolls onto the
+circle without slip.
 
 History values of a row with n segments: n gaps and, with friction, n states (0 sticks, +-1 slips, -2 undefined) and n
 sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change
 states only between Newton runs, so the equations that Newton's method solves are smooth.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n
-and sigma, and the contribution of the rotation of the circle to v_rel, are not documented; these three were determined
-from results of Exudyn.
+and sigma, and the contribution of the rotation of the circle to v_rel, are not documented; these signs and this
+contribution were determined from results of Exudyn.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 class SegmentRows(NamedTuple):
-    """Data of the rows of a contact law with segments for kernels.
+    """Data of the rows of a contact law with segments, as read by kernels.
 
     Attributes:
         rows: records, shape (rows,). ``circle`` and ``cable`` are the indices of the markers among the markers of their
@@ -62,7 +64,7 @@ class SegmentRows(NamedTuple):
             were stored, divided by the length of a segment [1].
         friction: whether all rows have friction; rows with friction have three history values per segment, other rows
             have one.
-        dofs: local coordinate indices of cable (8) and circle (m), shape (rows, 8 + m).
+        dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
     """
 
     rows: NDArray[Any]
@@ -93,7 +95,7 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
 
 @kernel(inline=True)
 def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Return whether any of the n stored gaps from index ``first`` is closed."""
+    """Return whether any of the n stored gaps that begin at index ``first`` is closed."""
     closed = False
     for j in range(first, first + n):
         closed |= data[j] <= 0.0
@@ -117,8 +119,8 @@ class Disc(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """Parameters of one row, see `SegmentRows`. All fields are scalars, because scalars are passed to functions without
-    overhead.
+    """Parameters of one row, see `SegmentRows`. All fields are scalars, because compiled code passes scalars to
+    functions without overhead.
     """
 
     contact_stiffness: float
@@ -166,7 +168,7 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the circle at marker k from arrays of the family of the marker."""
+    """Read the circle at marker k from the arrays of the markers of the same type."""
     return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
@@ -186,14 +188,14 @@ class Chord(NamedTuple):
 
 @kernel(inline=True)
 def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
-    """Create the chord between two points."""
+    """Create the `Chord` between two points."""
     rho, free, D, nx, ny = closest_point(ax, ay, bx, by)
     return Chord(ax, ay, bx, by, rho, free, D, nx, ny)
 
 
 @kernel(inline=True)
 def read_slopes(slope: FloatArray, j: int) -> Four:
-    """Return the slopes r' at the points j and j + 1."""
+    """Return the slopes r' of the axis at the points j and j + 1."""
     return slope[j, 0], slope[j, 1], slope[j + 1, 0], slope[j + 1, 1]
 
 
@@ -270,7 +272,7 @@ class SegmentState(NamedTuple):
 
 
 # Functions that are called for each segment receive arrays, not tuples of arrays: the compiled code counts references
-# to each array of a tuple. This counting takes as long as the evaluation of a segment.
+# to each array of a tuple. The time for counting is as long as the time for the evaluation of a segment.
 
 
 @kernel(inline=True)

@@ -1,10 +1,12 @@
-"""Evaluation of several segments at once, one in each lane of the vector instructions of the processor.
+"""Simultaneous evaluation of several segments with vector instructions of the processor; each segment occupies one
+element (lane) of the vector registers.
 
 See docs/explanation/design.md, Lanes.
 
 The segments in contact (closed segments) of all rows are copied into the lanes until all lanes are full. One loop
-without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads and writes only a
-record g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and their results are not read.
+without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads and writes only the
+structured array g of the type `SEGMENT_LANES`. Unused lanes keep their old values, and the results of unused lanes are
+not read.
 """
 
 from __future__ import annotations
@@ -92,8 +94,8 @@ def gather_lanes(
     count: int,
     g: Any,
 ) -> int:
-    """Copy ``count`` segments, from the index ``first`` of the list on, to the first lanes. Return the case that is
-    valid for all of these segments.
+    """Copy ``count`` segments, from the index ``first`` of the list on, to the first lanes. Return the case
+    (combination of optional terms of the law) that is valid for all of these segments.
     """
     case = PLAIN
     for k in range(count):
@@ -123,7 +125,7 @@ def gather_lanes(
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # GENERAL is valid for all segments
+        # the case GENERAL is valid for all segments
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:

@@ -1,10 +1,10 @@
-"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`), with the axial
-displacement s.
+"""Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`), where the
+material has the axial displacement s.
 
 The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle, for the coordinates q
-of the nodes and the material velocities w. This module converts these forces to forces on the coordinates [nodes,
-circle, s]. The vector g = G q contains the coordinates of r', which is S_i g at point i with the shape functions S_i
-(see `elements/cable2d/ale_kernels.py`). F_i is the force at point i, and v = q_t:
+of the nodes and the material velocities w. This module converts these forces to generalised forces on the coordinates
+of nodes and circle and on s. The vector g = G q contains the coordinates of r', which is S_i g at point i with the
+shape functions S_i (see `elements/cable2d/ale_kernels.py`). F_i is the force at point i, and v = q_t:
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
@@ -24,8 +24,8 @@ coordinates of the circle. This module computes P, the derivative of f with resp
     row of s: g.(these columns), and in the columns of the nodes in addition dq Gᵀ f
 
 The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
-the same table without axial motion, s is the spare coordinate. The spare coordinate is always 0, and forces on it have
-no effect.
+the same table without axial motion, s refers to the spare coordinate. The spare coordinate is always 0, and forces on
+it have no effect.
 
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
@@ -61,10 +61,10 @@ Function = Callable[[Evaluation], None]
 
 
 class AxialMotion(NamedTuple):
-    """Indices by which kernels find the axial displacement of the cable of each row."""
+    """Indices of the axial displacement of the cable of each row, as read by kernels."""
 
-    s: IntArray  # local index of s of each row, without motion the index of the spare coordinate, shape (rows,)
-    stored: IntArray  # index of s0 of each row among the history values, -1 without s0, shape (rows,)
+    s: IntArray  # process-local index of s (or of the spare coordinate) of each row, shape (rows,)
+    stored: IntArray  # index of s0 of each row among the history values, or -1 for rows without s0, shape (rows,)
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
@@ -74,7 +74,7 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
-    # the kernels of the law operate on copies of the coordinates of each row
+    # the kernels of the law are called with copies of the coordinates of each row
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
@@ -106,8 +106,8 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Fill ``shift``, the displacement of the material since the sticking positions in ``data`` were stored, divided by
-    the length of a segment.
+    """Write ``shift``: the displacement of the material since the sticking positions in ``data`` were stored, divided
+    by the length of a segment.
     """
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
@@ -199,8 +199,8 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the values of the matrix; the docstring of this module defines
-    the symbols.
+    """Add dq ∂f/∂q + dv ∂f/∂q_t, with the forces f of `scatter_forces` and the scalar factors dq and dv, to the values
+    of the matrix; the docstring of this module defines the symbols.
     """
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))

@@ -24,8 +24,8 @@ POSITION, NORMAL = slice(X, Y + 1), slice(NX, NY + 1)
 
 @kernel(inline=True)
 def write_forces(row: FloatArray, ft: float, fn: float, bristle: float, gap: float, vt: float, vn: float) -> None:
-    """Write the first six quantities of a closed contact location. The bristle deflection is 0 unless the location
-    sticks.
+    """Write the first six output quantities of a closed contact location. The bristle deflection is 0 unless the
+    location sticks.
     """
     row[FT], row[FN], row[BRISTLE] = ft, fn, bristle
     row[CLOSED_GAP], row[VT], row[VN] = gap, vt, vn
@@ -33,6 +33,6 @@ def write_forces(row: FloatArray, ft: float, fn: float, bristle: float, gap: flo
 
 @kernel(inline=True)
 def write_place(row: FloatArray, gap: float, state: float, x: float, y: float, nx: float, ny: float) -> None:
-    """Write the last six quantities of a closed or open contact location."""
+    """Write the last six output quantities of a closed or open contact location."""
     row[GAP], row[STATE] = gap, state
     row[X], row[Y], row[NX], row[NY] = x, y, nx, ny

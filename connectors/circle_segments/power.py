@@ -1,4 +1,4 @@
-"""Power that contact takes from a circle and a cable, divided into lost and stored parts.
+"""Power that the contact takes from a circle and a cable, divided into dissipated and stored parts.
 
 `kernels.py` defines the symbols; x_cur_t, u_t and g_t are the rates of x_cur, u and g. For each closed segment:
 
@@ -8,23 +8,23 @@
     normal damper: (f_n - k_c g) v_n
     bristle: mu_k u u_t with u = x_cur - x_stick is stored while the segment sticks
     normal spring: k_c g g_t is stored
-    lever: the remaining part of P
+    lever: remainder of P, neither dissipated nor stored
 
-P is the power of all forces; f_t acts on the circle at the radius r. The slip rate of the law is x_cur_t, which is 0
-for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r +
-g, but on the circle at the radius r.
+P is the power of all forces; f_t acts on the circle at the radius r. The slip velocity of the law is x_cur_t, which is
+0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because f_t acts on the cable at the radius r
++ g, but on the circle at the radius r.
 
 Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
 on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and
 the driven pulley. The deflection of a slipping bristle is proportional to the friction limit. If the limit changes or a
-segment opens, the stored energy changes. These changes are computed as differences of energies and not as integrals of
-powers, see `fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg
-times the mean of F = f_n - k_c g at the start and at the end of the step. The power of the dampers is not used, because
-it differs greatly from the loss if v_n oscillates from step to step and the gap does not. In steps in which contact
-begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore the energy of
-impacts that are too short for the step size is counted as lost.
+segment opens, the stored energy changes. These changes of energy are computed as differences of energies and not as
+integrals of powers, see `fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in
+each step: Δg times the mean of F = f_n - k_c g at the start and at the end of the step. The power of the dampers is not
+used, because it differs greatly from the loss if v_n oscillates from step to step and the gap does not. In steps in
+which contact begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore
+the energy of impacts that are too short for the step size is counted as lost.
 
-Source: own derivation from the power of each force.
+Source: derived in this project from the power of each force.
 """
 
 from __future__ import annotations
@@ -104,15 +104,16 @@ NO_GAP = 1e9
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
     """Add to ``lost`` the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal
-    dampers. These losses are not integrals of powers.
+    dampers. These losses are computed from changes of stored energy and of gaps, not as integrals of powers.
 
     Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
     is lost. The total loss of bristles is the work done on the bristles minus the change of the energy stored in the
-    bristles. The loss of a normal damper is the mean force of the damper times the change of the gap. In steps in which
-    contact begins or ends, the work of springs that is not stored is also lost. If the gap is unknown at the start or
-    at the end of the step, the loss is the mean of the damper powers at these times, multiplied by the step size.
-    ``before`` and ``now`` are results of `read_segments`; for contact points the arrays contain a further value, see
-    `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    bristles. The loss of a normal damper is the mean of its forces at the start and at the end of the step, times the
+    change of the gap. In steps in which contact begins or ends, the work of springs that is not stored is also lost. If
+    the gap is unknown at the start or at the end of the step, the loss is the mean of the damper powers at these times,
+    multiplied by the step size. ``before`` and ``now`` are results of `read_segments`; for contact points the arrays
+    contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to
+    ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -121,7 +122,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # of an open segment, only the gap is nonzero
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
-            # dampers in the normal direction
+            # losses of the dampers in the normal direction
             if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
                 lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
             else:
@@ -154,8 +155,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the arrays that
-    `fill_jumps` reads, which have the shape ``parts``.
+    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the arrays of shape
+    ``parts`` that `fill_jumps` reads.
     """
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)

@@ -56,8 +56,8 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy slopes, rates of slopes and axial velocities of the listed segments to the first lanes; called after
-    `gather_lanes`.
+    """Copy slopes, rates of slopes and axial velocities of the listed segments to the first lanes; `gather_lanes` must
+    be called before.
     """
     for k in range(count):
         i = rows[first + k]
@@ -71,7 +71,7 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """Return 1/x, or 0 for x = 0, which occurs in unused lanes."""
+    """Return 1/x, or 0 for x = 0, because x is 0 in unused lanes."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
@@ -146,7 +146,7 @@ def eval_lanes(case: int, g: Any) -> None:
         ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
         drift = g.axial[k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        # contributions to the power
+        # contributions to the power that the contact takes
         sliding, damping = ft * slip, par.friction_velocity_penalty * vt * vt
         bends, normal = par.friction_stiffness * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
@@ -162,7 +162,7 @@ def eval_lanes(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_case(case: int, g: Any) -> None:
-    """Call `eval_lanes` with the case as a compile-time constant. Therefore each case is compiled separately."""
+    """Call `eval_lanes` with the case as a compile-time constant. Numba therefore compiles each case separately."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
     elif case == LOWERED:
@@ -196,8 +196,8 @@ def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the energies and powers of all rows to ``energies`` and ``powers``, see `create_account`, and write the input
-    of `fill_jumps`.
+    """Add the energies and powers of all rows to ``energies`` and ``powers`` (see `create_account`), and write the
+    values that `fill_jumps` reads into ``parts``.
 
     s_t: axial velocities [m/s], shape (rows,).
     parts: output for the values of segments, shape (rows, segments, PARTS).

@@ -31,7 +31,7 @@ NO_SUMS: RowSums = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel(inline=True)
 def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
-    """Add the sums of row i (forces on the cable, force and torque on the circle) to f."""
+    """Add the summed contact forces of row i (forces on the cable, force and torque on the circle) to f."""
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
 
@@ -41,11 +41,11 @@ def add_lanes(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
     count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
 ) -> tuple[int, RowSums]:  # fmt: skip
-    """Add the forces of the listed segments that are in the first lanes to the sums of the rows of these segments. Add
-    the sums of complete rows to f.
+    """Add the forces of the listed segments that are in the first lanes to the sums of the rows of these segments. If
+    all segments of a row have been added, add the sums of the row to f.
 
-    ``last`` is the row of the previous segment, -1 for none, and ``sums`` contains the sums of this row. The function
-    returns the row of the last segment in the lanes and the sums of this row.
+    ``last`` is the row of the previous segment, or -1 if there is no previous segment; ``sums`` contains the sums of
+    this row. The function returns the row of the last segment in the lanes and the sums of this row.
     """
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     for k in range(count):

@@ -1,8 +1,8 @@
 """Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
-The variables of one segment are (a, b, phi): the end points relative to the centre, and the angle of the circle. The
-velocities of a and b are va and vb, and the prefix d denotes a variation. With D = |w|, E = e.e, z = D/E, h = t.e/E,
-and the vectors n, t of the contact frame:
+The variables of one segment are (a, b, phi): the end points a and b relative to the centre of the circle, and the angle
+phi of the circle. The velocities of a and b are va and vb, and the prefix d denotes a variation. With D = |w|, E = e.e,
+z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
 
     d rho = z n.(da - db) - h t.((1-rho) da + rho db), 0 if rho is clamped,
     d theta = h n.(da - db), the angle of n; if rho is clamped, t.((1-rho) da + rho db)/D,
@@ -15,10 +15,10 @@ and the vectors n, t of the contact frame:
 Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
 chord. The vector u is the velocity of the closest point relative to the centre of the circle. The forces (F0, F1,
-torque) are power-conjugate to the rates of (a, b, phi). Therefore one Jacobian B maps rates of coordinates to the rates
-of (a, b, phi), and B^T maps these forces to forces on coordinates. With the variables y = (a, b, phi) and F = (F0, F1,
-torque), the matrix of a segment is B^T (dF/dy B + dF/dy_t dB/dt), plus the terms with the second derivatives of the
-marker positions.
+torque) are power-conjugate to the rates of (a, b, phi). Therefore, if the Jacobian B maps rates of coordinates to the
+rates of (a, b, phi), B^T maps (F0, F1, torque) to forces on coordinates. With the variables y = (a, b, phi) and F =
+(F0, F1, torque), the matrix of a segment is B^T (dF/dy B + dF/dy_t dB/dt), plus the terms with the second derivatives
+of the marker positions.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def fill_segment_tangent(
     rhos, theta = chord_derivatives(h)
     along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
-    # directions of the forces at both ends, and the rotation of these directions
+    # directions of the forces at both ends, and the derivatives of these directions
     psi0, psi1 = theta, theta
     n0x, n0y, n1x, n1y = force_normals(par, h)
     if not par.use_segment_normals:
@@ -108,7 +108,7 @@ def fill_segment_tangent(
         psi1 = (0.0, 0.0, -n1y * h1, n1x * h1)
     f0x, f0y = z.fn * n0x - z.ft * n0y, z.fn * n0y + z.ft * n0x
     f1x, f1y = z.fn * n1x - z.ft * n1y, z.fn * n1y + z.ft * n1x
-    # factors of the rates
+    # factors of the derivatives with respect to rates
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
@@ -133,7 +133,7 @@ def fill_segment_tangent(
         C[2, k] = q1 * (d_fn * n1x - d_ft * n1y - f1y * turn1) + f1x * d_rho
         C[3, k] = q1 * (d_fn * n1y + d_ft * n1x + f1x * turn1) + f1y * d_rho
         C[4, k] = -r * d_ft
-    # column of the angle
+    # column of the angle phi
     d_ft = -r * (fv * dv + fk * dq)
     C[0, 4], C[1, 4] = -q0 * d_ft * n0y, q0 * d_ft * n0x
     C[2, 4], C[3, 4] = -q1 * d_ft * n1y, q1 * d_ft * n1x
@@ -143,8 +143,8 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Fill the columns of X = C B + V dB/dt, shape (5, 11), that belong to the centre x, y and to the angle of the
-    circle.
+    """Write the columns of X = C B + V dB/dt, shape (5, 11), that belong to the coordinates x and y of the centre and
+    to the angle of the circle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
@@ -212,7 +212,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters and circle of the row; sums of the force and the torque on the cable
+        # parameters and circle of the row; sums of the forces and torques that act on the cable
         k, ci = row.cable, row.circle
         par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
@@ -323,7 +323,7 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Return whether the coordinates of the marker of the circle are x, y and the angle."""
+    """Return whether the coordinates of the marker of the circle are x, y and the angle of rotation."""
     if m != 3:
         return False
     h, central = circle.h[ci], True

@@ -63,10 +63,11 @@ def store_gaps(
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 
-    Returns three arrays for the segments that are closed or were closed before: the rows, the indices within the row,
-    and the previous gaps. Also returns the number of these segments, and whether any segment has opened or closed.
+    Returns three arrays for the segments that are closed or were closed before: the row, the index within the row, and
+    the previous gap of each segment. Also returns the number of these segments, and whether any segment has opened or
+    closed.
     """
-    # the arrays have space for all segments
+    # the arrays are large enough for all segments
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -94,7 +95,8 @@ def store_gaps(
                 data[at] = gap
             if always and (gap > 0.0 or not rubs):
                 data[at + n] = UNDEFINED
-            # each segment is written but counted only if it is or was closed, because a branch would be slower
+            # each segment is written to the list, but the counter is increased only if the segment is or was closed,
+            # because a branch would be slower
             rows[count], numbers[count], gaps[count] = i, s, old
             count += gap <= 0.0 or old <= 0.0
     return rows, numbers, gaps, count, changed
@@ -102,8 +104,8 @@ def store_gaps(
 
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
-    """Return the largest error of a row [N], the largest force of a row [N], and the row with the largest error, or -1
-    without errors.
+    """Return the largest force error of all rows [N], the largest normal force of all rows [N], and the row with the
+    largest force error, or -1 if there is no error.
     """
     worst, largest, at = 0.0, 0.0, -1
     for i in range(len(error)):
@@ -141,12 +143,12 @@ def update_friction(
     """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
     Returns the largest sum of force errors of a row [N], whether any contact state has changed, the largest normal
-    force of a row for the contact states before the update [N], and the row with the largest error, which is -1 without
-    errors.
+    force of a row for the contact states before the update [N], and the row with the largest error, or -1 if there is
+    no error.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
-    # loop over the segments that are or were closed, in groups of one segment per lane
+    # loop over the segments that are or were closed, with one segment per lane
     for first in range(0, total, LANES):
         some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -222,7 +224,7 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
     stored value is 0, which means that no position is stored yet.
 
     The sticking positions of segments without bristles are deleted. This update is necessary if bristles are switched
-    on between two steps, because the published law stores no positions without bristles.
+    on between two steps, because the published law stores sticking positions only for segments with bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -174,11 +174,11 @@ class BreakingLinks(StepHook):
     """Hook that breaks links during dynamic solves.
 
     A restarted run starts with the links that were broken in the checkpoint. If the user activates broken links again
-    before a solve, these links can break again in this solve. The new break of a link replaces its earlier break in
-    `breaks`. All processes must call the hook.
+    before a solve, these links can break again in this solve. `breaks` then contains the new break instead of the
+    earlier break of the link. All processes must call the hook.
 
     Args:
-        links: the links, with different names.
+        links: the links, each with a different name.
 
     Attributes:
         links: the links.
@@ -250,7 +250,7 @@ class BreakingLinks(StepHook):
         say_once("note", [f"{name} breaks at t = {state.t:.6g} s under {due.force:.6g} N"])
 
     def next_stop(self, state: State) -> float:
-        """Return the earliest given time of breaking of the links that have not broken, or inf without such a time; see
+        """Return the earliest given time of breaking of the links that have not broken, or inf if no time is given; see
         `StepHook.next_stop`.
         """
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)

@@ -50,8 +50,9 @@ from windlass.framework.model.table import EntityTable
 
 
 class CoordinateConstraint(Component):
-    """Constrains the difference of two coordinates or of their velocities, or couples two coordinates by a ratio, such
-    as the ratio of gears."""
+    """Prescribes the difference of two coordinates or of their velocities, or couples two coordinates by a ratio, such
+    as a gear ratio.
+    """
 
     provides = ("joint",)
     marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
@@ -122,8 +123,8 @@ def tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ to the values of the matrix, with the
-    factors dq for positions and dv for velocities.
+    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ to the values of the matrix, multiplied
+    by the scalar factors dq (derivatives with respect to positions) and dv (with respect to velocities).
     """
     scale, n = slots.scale, slots.block.shape[1]
     for i in range(len(rows)):
@@ -187,8 +188,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
-    """Create the records of the rows and their right-hand sides. The field ``back`` is the factor of the force on
-    coordinate 0, which is i, or 0 if coordinate 0 is a first-order state.
+    """Create the array with the data of the rows, and the right-hand sides of the rows. The field ``back`` is the
+    factor of the force on coordinate 0, which is i, or 0 if coordinate 0 is a first-order state.
     """
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
@@ -253,8 +254,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError if a row at velocity level has values that only apply at position level, if a row at position
-    level has values that only apply at velocity level, or if a rate function is given without an offset function. Such
-    values would have no effect.
+    level has values that only apply at velocity level, or if a rate function is given without an offset function. These
+    values would otherwise be ignored without a message.
     """
     fast = table.local("velocity_level")
     given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
@@ -288,7 +289,7 @@ GAP = coordinate_output("m", "C [m or rad; m/s or rad/s at velocity level], ()",
 
 
 def find_gap_units(rows: LocalRows) -> list[str]:
-    """Return the units of the gap of rows."""
+    """Return the unit of the gap of each row."""
     assert GAP.units_of is not None
     rates = rows.local("velocity_level")
     return [unit + "/s" * bool(rate) for unit, rate in zip(GAP.units_of(rows), rates, strict=True)]

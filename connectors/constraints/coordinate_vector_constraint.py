@@ -74,8 +74,8 @@ class UserEquation:
     coordinates, velocities and time.
 
     Args:
-        i: local index of the row.
-        places: indices of the coordinates of this row among the w coordinates of `Equations`.
+        i: index of the row among the rows of this process.
+        places: column indices of the coordinates of this row in arrays of shape (rows, w), see `Equations`.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -166,8 +166,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """Return two derivatives. The first is dq ∂J/∂q at position level, or dq ∂J/∂q + dv ∂J/∂v at velocity level.
-        The second is ∂Ċ/∂q, or ∂C/∂q at velocity level.
+        """Return two derivatives for the tangent of an equation. The first is dq ∂J/∂q at position level, or dq ∂J/∂q +
+        dv ∂J/∂v at velocity level. The second is ∂Ċ/∂q, or ∂C/∂q at velocity level.
         """
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
@@ -192,13 +192,13 @@ class UserEquation:
 
 
 class Equations:
-    """The constraint equations of all rows. In shapes, w is the total number of coordinates of both nodes. A node that
-    is not given has no coordinates.
+    """The constraint equations of all rows. In the shapes of arrays, w is the sum of the largest numbers of coordinates
+    of node 0 and of node 1. If a node is not given, its number of coordinates is 0.
 
     Attributes:
-        lam: local indices of the multipliers, shape (rows,).
+        lam: process-local indices of the multipliers, shape (rows,).
         on, fast: whether a row is active, and whether it is at velocity level, shape (rows,) each.
-        X, Y: factors X and Y as in the docstring of this file, 0 where the user gives no factor, shape (rows, w).
+        X, Y: factors X and Y as in the docstring of this file, shape (rows, w) each; 0 if the user gives no factor.
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -322,7 +322,7 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Reject empty arrays of factors, which would create no rows.
+    """Raise ModelError for empty arrays of factors, because they would create no rows.
 
     Raises:
         ModelError: an array is empty.
@@ -335,7 +335,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither."""
+    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither
+    factors nor a function.
+    """
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")
     for k, row in enumerate(table.resident):

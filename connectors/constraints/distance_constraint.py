@@ -1,4 +1,4 @@
-"""Constant distance between two points: a massless rod.
+"""Constraint of a constant distance between two points, which represents a massless rigid rod.
 
     C = |p1 - p0| - distance
 

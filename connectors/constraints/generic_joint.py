@@ -5,9 +5,10 @@
     locked rotation about axis i: C_3+i = a_k·b_j, with i, j, k cyclic
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
-For small rotations the value C of a rotation equation is the angle of rotation about the axis of this equation. If two
-rotations are locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a hinge rotates
-without limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and b_j.
+For small rotations the value C of a rotation equation is the relative rotation [rad] about the axis that the equation
+locks. If two rotations are locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a
+hinge rotates without limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and
+b_j.
 
 A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Joint frame 0 is rotated about its x
 axis by α, then about its rotated y axis by β, then about its rotated z axis by γ. The locked translations are equal to
@@ -143,8 +144,8 @@ loops = joint_rows(equation, drive)
 
 
 def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArray]:
-    """Choose the axes a and b and the signs of the rotation equations for the given locked rotations. The argument and
-    each result have the shape (rows, 3).
+    """Choose the axes a and b and the signs of the rotation equations for the given selection of locked rotations. The
+    argument and each result have the shape (rows, 3).
     """
     i = np.arange(3)
     a, b = np.tile((i + 2) % 3, (len(locked), 1)), np.tile((i + 1) % 3, (len(locked), 1))

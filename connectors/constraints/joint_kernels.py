@@ -56,21 +56,23 @@ class Joint(NamedTuple):
 
     m0: IntArray  # index of marker 0 in the arrays of position markers, shape (rows,)
     m1: IntArray  # index of marker 1 in the arrays of position markers, shape (rows,)
-    dofs: IntArray  # local coordinate indices of marker 0, followed by the indices of marker 1, shape (rows, n)
+    dofs: IntArray  # process-local indices of the coordinates of marker 0, then of marker 1, shape (rows, n)
     n0: int  # number of coordinates of marker 0
-    lam: IntArray  # local indices of the multipliers, shape (rows, k)
+    lam: IntArray  # process-local indices of the multipliers, shape (rows, k)
     on: NDArray[np.bool_]  # whether each equation is active, shape (rows, k)
-    fast: NDArray[np.bool_]  # whether each equation constrains velocities only, g·y = 0, and has no C, shape (rows, k)
+    fast: NDArray[np.bool_]  # whether each equation only constrains velocities (g·y = 0, no C), shape (rows, k)
 
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Return 0: the default of the argument ``drive`` of `joint_rows`, for joints that are not driven."""
+    """Return 0. This kernel is the default of the argument ``drive`` of `joint_rows` and is used for joints that are
+    not driven.
+    """
     return 0.0
 
 
 class Loops(NamedTuple):
-    """Kernels over all rows of a joint table, and the kernels for one row that the former kernels call; see
+    """Kernels that loop over all rows of a joint table, and the kernels for one row that these loops call; see
     `joint_rows`.
     """
 
@@ -83,7 +85,7 @@ class Loops(NamedTuple):
 
 
 def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = stand_still) -> Loops:
-    """Create the loops over rows for the equations of a joint.
+    """Create the kernels that loop over the rows of a joint with the given equations.
 
     Args:
         equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row. The arguments m are the columns

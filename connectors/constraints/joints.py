@@ -39,8 +39,8 @@ class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Args:
-        own: records of the rows. The current values are written into the offsets and the fields `DRIVEN` of these
-            records.
+        own: array with the data of each row. The current values are written into the offsets and the fields `DRIVEN` of
+            these records.
 
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
@@ -105,14 +105,14 @@ def register_joint(
         unit: unit of C.
         equations: meaning of C, for the documentation.
         check: see `register`.
-        derived, derive: names of further fields of the records and the function that computes them, see
+        derived, derive: names of further values of each row, and the function that computes these values, see
             `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
             (rows, multipliers); by default all equations are imposed.
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
-        outputs: further output variables.
-        start: output that contains points [m]. Drawings of the joint begin at these points instead of the origin of
-            body 0, and omit point 0.
+        outputs: output variables in addition to the variables that all joints have.
+        start: name of an output that contains points [m]. Drawings of the joint begin at these points instead of the
+            origin of body 0, and omit point 0.
         source: the source of the law.
     """
 
@@ -173,7 +173,7 @@ def register_joint(
 def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], start: str | None) -> Drawing:
     """Draw each row as lines from the origin of body 0 to point 0, to point 1, and to the origin of body 1.
 
-    The lines show the bodies that a joint connects. Markers on cables, nodes and the ground are drawn as points.
+    The lines show which bodies the joint connects. Markers on cables, nodes and the ground are drawn as points.
     """
     _, j, _ = rows.columns
     m, n = fields.markers[FAMILY], len(rows.rows)
@@ -208,7 +208,7 @@ def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
 
 
 def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
-    """Return the outputs of all joints.
+    """Return the output variables that all joints have.
 
     Args:
         loops: kernels of the equations of the joint, from `joint_rows`.

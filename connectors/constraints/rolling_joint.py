@@ -19,10 +19,10 @@ components -λ along the directions e = n × l, l and n, and acts at the contact
 and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step. The result is exact except for rounding
 errors. A disc that lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
 
-The velocity equations are nonholonomic: they cannot be integrated to equations of positions. In static solves these
-equations have no effect. For static solves set ``axes = (False, False, True)``, and fix the rotation and the remaining
-position of the disc by other constraints. All dynamic methods fulfil the velocity equations at every step, within the
-tolerance of Newton's method.
+The velocity equations are nonholonomic: they cannot be integrated to equations of positions. Static solves ignore these
+equations. For static solves set ``axes = (False, False, True)``, and fix the rotation of the disc and its position on
+the plane by other constraints. All dynamic methods fulfil the velocity equations at every step, within the tolerance of
+Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.

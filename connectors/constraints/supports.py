@@ -1,4 +1,6 @@
-"""Supports: functions that fix or prescribe coordinates of nodes and bodies by name, and clamp or hinge nodes."""
+"""Supports: functions that fix or prescribe named coordinates of nodes and bodies, and functions that clamp or hinge
+nodes.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
 def prescribe(
     world: World, entity: Handles, name: str, value: TimeValue, rate: Callable[[float], float] | None = None
 ) -> Entity:
-    """Prescribe the displacement of a coordinate from its reference.
+    """Prescribe the displacement of a coordinate from its value in the reference configuration.
 
     Args:
         entity: nodes or bodies of one type.
@@ -106,8 +108,8 @@ def clamp(world: World, node: Handles) -> Entity:
     slope is fixed completely, including the stretch at the node.
 
     Raises:
-        ModelError: nodes whose slopes have different directions (clamp them one by one), or nodes without slope or
-            rotation.
+        ModelError: the slopes of the nodes have different directions (clamp each node by a separate call), or a node
+            has neither slope nor rotation.
     """
     merged = merge_handles(node)
     nodes = find_nodes(world, merged)
@@ -123,7 +125,7 @@ def clamp(world: World, node: Handles) -> Entity:
         return fix(world, merged, "x", "y", "rotation")
     slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
-    # fix a component of the slope unless the slope is parallel to the axis of this component
+    # fix each component of the slope, except the component along a global axis to which the slope is parallel
     held = (along.sum(axis=1, keepdims=True) - along) > 0
     held |= ~along
     if (held != held[0]).any():

@@ -1,8 +1,8 @@
-"""Ends of ropes and beams on bodies: sockets hold position and orientation, swivels leave the rotation about one axis
+"""Ends of ropes and beams on bodies: sockets fix position and orientation; swivels leave the rotation about one axis
 free.
 
 The joint is at the end of the rope or beam. The functions compute the positions and orientations of the joint frames on
-both bodies. In the reference configuration both joint frames agree.
+both bodies. In the reference configuration both joint frames have the same position and orientation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
             Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope
             under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
             computed rope is too stiff at the socket.
-        **values: name, and columns of `GenericJoint` except for its markers, rotations and frames, which this call
+        **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function
             sets.
 
     Returns:
@@ -107,7 +107,7 @@ def _join(
         along = np.broadcast_to(np.asarray(axis, np.float64) / size, p.shape)
         axes = smallest_rotations(A[:, :, 0], along) @ A
     local = np.einsum("nji,nj->ni", B, p - q)
-    # offsets of the size of rounding errors are set to 0, because the joint shall be exactly at the node
+    # offsets of the size of rounding errors are set to 0, so that the joint is exactly at the node
     local[np.abs(local) < 1e-9 * np.abs(np.concatenate((p, q))).max(initial=1.0)] = 0.0
     if "node" in second.table.component.provides and local.any():
         distance, is_node = float(np.linalg.norm(local, axis=1).max()), second.table.component is RigidNode3D

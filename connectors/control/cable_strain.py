@@ -11,7 +11,7 @@ tension of ropes and belts.
 For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with the gains EA and d_EA
 is the tension, with exact derivatives. ε_ref is the stress-free strain. If material moves through the mesh
 (`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh, while d_EA multiplies the strain rate
-of the material. A load F on u acts as an actuator in the cable with the virtual work F δε [N m].
+of the material. A load F on the coordinate u acts like an actuator in the cable; its virtual work is F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -54,7 +54,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(rows)):
-        # length of the cable: constant, or a fraction of a coordinate
+        # length of the cable: constant, or a fraction of the coordinate l
         row = rows[i]
         k, h, d, q, winds = row.index, m.h[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d
@@ -88,7 +88,7 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.H[h, s, r] = total / size
-        # further second derivatives of cables of winches, because p depends on the length of the cable
+        # additional second derivatives for cables of winches, because p depends on the length of the cable
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -row.share / L
@@ -104,11 +104,11 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows for kernels, with these fields.
+    """Create the array with the data of the rows that kernels read, with the following values per row.
 
     dofs: coordinate indices of the nodes (4 d), followed by the index of l for winch cables.
     dimensions: number of dimensions d.
-    f: derivatives of the shape functions of a cable of length 1 [1].
+    f: derivatives, at the point, of the shape functions of a cable of length 1 [1].
     length: length L of cables with constant length [m].
     share: fraction of l that is the length of a winch cable [1], 0 for other cables.
     reference_strain: ε_ref [1].

@@ -3,7 +3,7 @@
     exchange at t_k = t_0 + k H:    u_k = sensors at t_k,    y_k = outputs of the FMU at t_k
     between t_k and t_k+1:          the FMU computes with u_k, the model with y_k
 
-Therefore the coupling error is of first order in the exchange step H. A step of the solver ends at each t_k.
+Therefore the error of the coupling is proportional to the exchange step H. A step of the solver ends at each t_k.
 
 Source: Functional Mock-up Interface Specification 2.0.4 and 3.0.1, Modelica Association. The library FMPy loads FMUs.
 """
@@ -84,16 +84,16 @@ VALUES = that(
 
 
 class FMUController(StepHook):
-    """Runs an FMU inside a model. The object is a hook of the solves that it controls, and a context manager that ends
-    the FMU.
+    """Runs an FMU as a controller in a simulation of a model. The object is a hook of the solves that the FMU controls,
+    and a context manager that ends the FMU.
 
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
         step: time between two exchanges H [s]; solvers cut their steps to end at each exchange.
-        inputs: sensor for each input of the FMU that the model sets, by the name of the input; each sensor must have
-            one scalar value.
-        outputs: function for each output of the FMU that the model uses, by the name of the output, such as ``lambda
-            torque: world.set(motor, value=torque)`` [unit of the output].
+        inputs: dictionary from the names of inputs of the FMU to sensors, each with one scalar value; the model sets
+            these inputs.
+        outputs: dictionary from the names of outputs of the FMU to functions that apply the value to the model, such as
+            ``lambda torque: world.set(motor, value=torque)`` [unit of the output].
         parameters: values of parameters and start values of the FMU by name, None for the default values of the FMU.
 
     Attributes:
@@ -184,7 +184,7 @@ class FMUController(StepHook):
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
         values = self._slave.get(list(self._setters), state.t)
-        # accelerations are computed again if outputs change discontinuously, and at the first exchange, because user
+        # accelerations are computed again if outputs change discontinuously; also at the first exchange, because user
         # code may have changed the model before the solve
         self.changes_forces = values != self.values or self._is_first
         self.values, self._is_first = values, False
@@ -196,7 +196,7 @@ class FMUController(StepHook):
         return self._next
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next exchange."""
+        """Return the number of steps that the solver can make before the next exchange."""
         return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
 
     def find_obstacle(self) -> str:
@@ -206,7 +206,9 @@ class FMUController(StepHook):
         return self._slave.find_obstacle()
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the times and values of the exchange and the state of the FMU; see `StepHook.checkpoint`."""
+        """Return the time of the first exchange, the time of the last exchange, the number of exchanges, the exchanged
+        values, and the state of the FMU; see `StepHook.checkpoint`.
+        """
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
         kept["first"] = self._is_first
         return kept | {"state": self._slave.store() if self._count >= 0 else None}
@@ -254,7 +256,7 @@ class Slave:
             raise ModelError(f"FMUController needs FMPy, which is not installed: {PIP_LINE}")
         if not file.is_file():
             raise ModelError(f"file = {file} in FMUController: no such file")
-        import fmpy  # imported here, because it is optional and large
+        import fmpy  # imported here, because the package is optional and large
 
         self._fmpy, self._file, self._parameters = fmpy, file, dict(parameters)
         try:
@@ -299,7 +301,7 @@ class Slave:
     def start(self, t: float) -> None:
         """Start a new instance at a time [s]."""
         self.close()
-        from fmpy.simulation import apply_start_values  # imported here, because it is optional and large
+        from fmpy.simulation import apply_start_values  # imported here, because the package is optional and large
 
         messages = self._messages
 
@@ -408,7 +410,7 @@ class Slave:
 
 
 class Calls:
-    """Context around calls of an FMU that converts errors to ModelError, with the last messages of the FMU."""
+    """Context for calls of an FMU, in which errors become ModelError with the last messages of the FMU."""
 
     def __init__(self, name: str, messages: Iterable[str], failures: list[int], t: float | None) -> None:
         self._name, self._messages, self._failures, self._t = name, messages, failures, t
@@ -427,7 +429,7 @@ def end(fmu: Any, folder: str, failures: Sequence[int]) -> None:
     """End an instance of an FMU by the calls that FMI allows after failed calls with the status values ``failures``,
     and delete its files."""
     worst = max(failures, default=0)
-    # errors after the last step change no results
+    # errors that occur after the last step do not affect results
     with contextlib.suppress(Exception):
         if worst < ERROR:
             fmu.terminate()

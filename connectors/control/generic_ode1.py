@@ -66,9 +66,9 @@ class GenericODE1(Inputs):
 
 
 class Matrices(NamedTuple):
-    """Matrices of the rows for kernels; w is the largest number of states of a node.
+    """Matrices of the rows, as read by kernels; w is the largest number of states of a node.
 
-    dofs: local coordinate indices, first of the states, then of the inputs, shape (rows, n).
+    dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n).
     size: number of states, shape (rows,).
     inputs: see `Inputs`.
     b: constant rates, shape (rows, w).
@@ -146,7 +146,7 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFunction]]:
-    """Create the arrays of matrices and inputs for kernels, and the functions of the rows."""
+    """Create the arrays of matrices and inputs that kernels read, and the user functions of the rows."""
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
     most = inputs.m.shape[1]
@@ -195,7 +195,7 @@ def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the matrices that the user gives to lists."""
+    """Convert the matrices of the user to lists, which the table stores."""
     return pack_matrices(values, count_entities(values.get("node")), "system_matrix", "input_matrix", "rate_matrix")
 
 

@@ -11,10 +11,10 @@ rates).
     volumes: V_0 = V_h,0 + A_0 s,    V_1 = V_h,1 + A_1 (L_s - s)
     constant volumes: G_k = K_oil/V_h,k
 
-w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the root has an infinite slope at 0. The columns of
-`HydraulicActuator` define the other symbols. The openings a_k of the valves are the values of columns plus the results
-of a user function, if one is given, of the stroke and further inputs. The equation of p_k is multiplied by A_k, so the
-residual has the unit of a force.
+w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an infinite slope at 0. The columns of
+`HydraulicActuator` define the other symbols. The openings a_k of the valves are given by a column. If there is a user
+function of the stroke and further inputs, its results are added to the values of the column. The equation of p_k is
+multiplied by A_k, so the residual has the unit of a force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation; the pressures of both
 programs agree.
@@ -168,8 +168,8 @@ def tangent(
     rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v to the values of the matrix. P and V are the derivatives of the openings with respect to
-    the values u and the rates u_t of stroke and inputs, shape (rows, 2, 1 + inputs).
+    """Add dq ∂f/∂q + dv ∂f/∂v to the values of the matrix. P contains the derivatives of the openings with respect to
+    the values u of stroke and inputs, and V with respect to their rates u_t; both have the shape (rows, 2, 1 + inputs).
     """
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
     # derivatives of the vector between the points (J) and of its rate (Jd), eJ = e·J, derivatives of s_t (rate), and
@@ -245,11 +245,11 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
-    """Create the points, records and inputs of the rows for kernels, and the functions of the valves.
+    """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves.
 
-    Some fields of the records have one value for each chamber, shape (2,). ``states`` contains the local indices of the
-    pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts. ``area``,
-    ``hose_volume`` and ``opening`` are A_k, V_h,k and a_k.
+    Some values of a row consist of one value for each chamber, shape (2,). ``states`` contains the process-local
+    indices of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
+    ``area``, ``hose_volume`` and ``opening`` are A_k, V_h,k and a_k.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local

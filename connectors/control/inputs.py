@@ -32,7 +32,7 @@ inputs.
 
 
 class Inputs(Component):
-    """Base class of laws with any number of inputs."""
+    """Base class of laws that depend on any number of inputs."""
 
     inputs = refs(
         FAMILY, "measured coordinates: u are displacements from the reference, u_t velocities", least=0, instead=INSTEAD
@@ -42,15 +42,16 @@ class Inputs(Component):
 class InputColumns(NamedTuple):
     """The inputs of rows."""
 
-    m: IntArray  # index of each input in the arrays of the coordinate markers, or -1, shape (rows, inputs)
+    m: IntArray  # index of each input in the coordinate markers, or -1 for no input, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
     first: int  # index of the first coordinate of a row that belongs to an input
     width: int  # number of coordinates of each input
 
 
 def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
-    """Create the arrays of the inputs of rows. The coordinates of the inputs follow the first ``start`` coordinates of
-    a row, in the order of `World.ref_dofs`."""
+    """Create the arrays of the inputs of rows. In each row the coordinates of the inputs follow the first ``start``
+    coordinates, in the order of `World.ref_dofs`.
+    """
     places = rows.markers("inputs")
     return InputColumns(places, (places >= 0).sum(axis=1), start, rows.world.ref_width(rows.table, "inputs"))
 

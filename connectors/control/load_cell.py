@@ -3,9 +3,10 @@ input.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
-Real load cells with amplifiers have such a lag. Without the lag, a force of a controller and the measured multipliers
-would depend on each other at the same instant (an algebraic loop). In static solves y = w·λ. The tangent contains the
-derivatives with respect to the multipliers, so Newton's method solves for force, motion and the state y together.
+Real load cells with amplifiers have a first-order lag of this form. Without the lag, a force of a controller and the
+measured multipliers would depend on each other at the same instant (an algebraic loop). In static solves y = w·λ. The
+tangent contains the derivatives with respect to the multipliers, so Newton's method solves for force, motion and the
+state y together.
 
 The law is evaluated on the process of its joint, because only this process has the multipliers. The states are
 distributed to processes like other coordinates.
@@ -111,16 +112,16 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """Create the records of the rows, whose field ``state`` is the local index of the state. In addition, create the
-    local indices of the multipliers and the weights w [1], shape (rows, m) each. If a joint has fewer than m
-    multipliers, the unused weights are 0.
+    """Create the array with the data of the rows; ``state`` is the process-local index of the state. In addition,
+    create the process-local indices of the multipliers and the weights w [1], shape (rows, m) each. If a joint has
+    fewer than m multipliers, the unused weights are 0.
     """
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
     for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
         found = rows.layout.multipliers(joints, of)
-        # unused elements contain the index of the first multiplier of the row, with the weight 0
+        # unused elements have the weight 0 and contain the index of the first multiplier of the row
         lam[positions] = found[:, :1]
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]
@@ -177,7 +178,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
         name: name of the cells and their states.
 
     Returns:
-        The marker for inputs, and the other new entities.
+        The coordinate marker for inputs, the rows of `LoadCell` and the nodes of the states.
     """
     node = world.add(state_node(1), states=np.zeros((len(joint), 1)), name=name)
     cell = world.add(LoadCell, joint=joint, node=node, weights=weights, time_constant=time_constant, name=name)

@@ -4,10 +4,11 @@
     distance: u = |d| - length,    J = e·X,    H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
     vector between the points: d = p1 - p0,    e = d/|d|,    X = J_1 - J_0
 
-In both cases u_t = J q_t and J̇ = H q_t. Therefore laws for coordinates can measure the motion of any point and act at
-any point. A load on a displacement is a force along e. A load on a distance is a force along the line between the
-points, outwards if positive. If u is a distance, k u + d u_t is the tension of a spring between the points with the
-free length ``length``. If the points coincide, the direction is undefined and the coordinate is NaN.
+For displacements and distances, u_t = J q_t and J̇ = H q_t. Therefore laws that act on coordinates can measure the
+motion of any point and exert forces at any point. A load on a displacement is a force along e. A load on a distance is
+a force along the line between the points, outwards if positive. If u is a distance, k u + d u_t is the tension of a
+spring between the points with the free length ``length``. If the points coincide, the direction is undefined and the
+coordinate is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -128,12 +129,12 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
 
 
 def bind_way(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Create the records of the rows of `PointCoordinate`."""
+    """Create the array with the data of the rows of `PointCoordinate`."""
     return _bind(rows, normalise(rows.local("direction")), rows.local("origin")), 0
 
 
 def bind_distance(rows: LocalRows) -> tuple[NDArray[Any], int]:
-    """Create the records of the rows of `DistanceCoordinate`."""
+    """Create the array with the data of the rows of `DistanceCoordinate`."""
     zero = np.zeros((len(rows.rows), 3))
     records = _bind(rows, zero, zero, rows.markers("marker0"), rows.local("length"))
     return records, rows.world.ref_width(rows.table, "marker0")
@@ -146,8 +147,9 @@ def _bind(
     first: IntArray | None = None,
     distance: FloatArray | None = None,
 ) -> NDArray[Any]:
-    """Create the records of rows. For displacements the arguments are direction and origin; for distances, the first
-    marker and the length."""
+    """Create the array with the data of rows. For displacements the arguments are direction and origin; for distances,
+    the first marker and the length.
+    """
     n = len(rows.rows)
     return create_records(
         index=rows.own_marker_index(),
@@ -205,7 +207,7 @@ def register_coordinate(
     dofs: Dofs,
     check: Callable[[Tables, EntityTable], None] | None = None,
 ) -> None:
-    """Register a coordinate of points."""
+    """Register a component whose coordinate depends on points."""
 
     def build(rows: LocalRows) -> System:
         (own, n0), system = bind(rows), System(component.__name__, rows.dofs)

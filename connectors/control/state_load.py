@@ -1,4 +1,4 @@
-"""Load on a coordinate. The load depends on inputs, for controllers, brakes or motors whose force depends on measured
+"""Load on a coordinate. Load that depends on inputs, for controllers, brakes or motors whose force depends on measured
 quantities.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
@@ -113,9 +113,9 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """Create the records of the rows, the inputs, the gains G and R, shape (rows, inputs) each, and the user functions.
-    The field ``called`` of a record is the load from the user function. The coordinates of the inputs follow the
-    coordinates of the marker.
+    """Create the array with the data of the rows, the inputs, the gains G and R, shape (rows, inputs) each, and the
+    user functions. The value ``called`` of a row is the load from the user function. The coordinates of the inputs
+    follow the coordinates of the marker.
     """
     n = len(rows.rows)
     inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))

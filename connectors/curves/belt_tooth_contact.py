@@ -13,12 +13,12 @@ the polar angle of the tooth in the frame of the pulley. Relative to groove m of
     force: f = ∂V/∂u (R/D) t + ∂V/∂g n
     damping: d times the rate of x or y, along the direction of the force
 
-The displacement of a tooth is measured from its groove, so teeth do not creep: the ratio of speeds is the ratio of the
-numbers of teeth. A flank with the angle β to the radius pushes a tooth with the load F out of its groove with the force
-F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the tip and drops into the next
-groove; the belt jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. The
-pressure and the friction on the surfaces between the teeth are computed by a separate law, the contact of the belt with
-a circle.
+The displacement of a tooth is measured from its groove, so the belt does not creep: the ratio of the speeds of pulleys
+is the inverse ratio of their numbers of teeth. A flank at the angle β to the radius pushes a tooth that carries the
+load F outwards, with the force F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs over the
+tip and drops into the next groove; the belt jumps. Friction on flanks resists the climbing. To include friction, reduce
+β by the friction angle. The pressure and the friction on the surfaces between the teeth are computed by a separate law,
+the contact of the belt with a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
@@ -93,7 +93,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
     [m], the distance D from the centre of the pulley [m], and the global components x and y of the radial direction n.
     """
     A, d = u.A, u.d
-    # position in the frame of the pulley, rotated such that the groove is on the first axis
+    # position in a frame that rotates with the pulley and whose first axis points to the groove
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
@@ -104,8 +104,9 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Return the depth of a tooth [m], and the derivatives of the depth with respect to the displacement u and the
-    height g. ``which`` selects the depth in one of the flanks (0, 1) or below the tips (2).
+    """Return the depth of a tooth in a flank or below the tips [m], and the derivatives of the depth with respect to
+    the displacement u and the height g. ``which`` is 0 or 1 for the depth in one of the flanks, and 2 for the depth
+    below the tips.
     """
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
@@ -177,7 +178,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
     new[TIP], new[3] = max(-below, 1e-9), groove + 1.0
     for which in range(FLANKS):
         depth = depth_of(row, which, way, height)[0].real
-        # within the pulley, either the flank or the tip is in contact: the one with the smaller energy
+        # within the pulley, the tooth touches either a flank or a tip, whichever has the smaller energy
         if depth > 0.0 and below > 0.0 and row.tooth_stiffness * depth * depth > row.tip_stiffness * below * below:
             new[TIP] = -below
             depth = 0.0
@@ -246,7 +247,7 @@ def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call of `select_touching` for the rows."""
+    """Create the call of `select_touching` with the data of the rows."""
     pair, own = rows.columns
     bring = call(select_touching, lambda s: (own, pair, s.data))
     return bring, bring

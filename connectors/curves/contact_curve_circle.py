@@ -1,5 +1,5 @@
-"""Contact with friction between circles and a curve on a body, for example rollers of a chain and the teeth of a
-sprocket.
+"""Contact with friction between circles and a curve on a body, for example between the rollers of a chain and the teeth
+of a sprocket.
 
     geometry: D is the distance of the centre of the circle from a piece of the curve with normal n and direction t
     gap: g = D - r
@@ -16,8 +16,8 @@ contacts, for instance between two flanks. The contacts of a circle are the two 
 normals. The curve lies in the xy plane of marker 0; components perpendicular to this plane are ignored. A circle whose
 centre is within the material has no contact, because the law requires depths below the radius of the circle.
 
-History values per row: index of the piece (counted from 1, 0 without contact) and slip velocity of the first contact,
-then the same values of the second contact. History values are constant during Newton's iterations; during the
+History values per row: index of the piece (counted from 1; 0 if there is no contact) and slip velocity of the first
+contact, then the same values of the second contact. History values are constant during Newton's iterations; during the
 iterations each line or arc in contact is treated as extended beyond its ends. After the iterations the feet are
 determined again; the force error is the resulting change of the force on the circle. Rows without contact are not
 evaluated during the iterations.
@@ -234,8 +234,9 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
 
 @kernel
 def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, data: FloatArray) -> None:
-    """Copy the history values, and the pieces to which they refer, into the records of the rows. Activate pairs in
-    contact and deactivate other pairs."""
+    """Copy the history values, and the pieces of the curve to which these values refer, into the data of the rows.
+    Activate pairs in contact and deactivate other pairs.
+    """
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):
@@ -305,7 +306,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Return the penetration depth of a circle with its centre at (x, y) [m], 0 without contact."""
+    """Return the penetration depth of a circle with its centre at (x, y) [m]; the depth is 0 if there is no contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -338,9 +339,10 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """Fill the array of `Gaps`, shape (3 rows, WIDTH). The first third of the array describes the deeper contact of
-    each row. The second third describes the path of the circle in the frame of the curve, for rows without contact. The
-    last third describes the velocity in the frame of the curve, for circles far away from the curve.
+    """Write the gap quantities into the array of `Gaps`, shape (3 rows, WIDTH). The first third of the array describes
+    the deeper contact of each row. The second third describes the path of the circle in the frame of the curve, for
+    rows without contact. The last third describes the velocity in the frame of the curve, for circles far away from the
+    curve.
 
     If a circle is in contact at only one end of a step, the gap at the other end refers to the same piece.
     """
@@ -367,7 +369,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # the path is only examined for circles without contact, whose gap must be positive
+        # the path is examined only for circles without contact, so the gap must be positive
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
@@ -395,7 +397,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
                 least[BEFORE + SPEED] = np.hypot(ux, uy)
                 g, rate = eval_gap(row, curves, p, way, moves)
                 note_gap(least, g, rate, speed)
-        # positions on the path between both ends of the step
+        # positions on the path between the start and the end of the step
         ax, ay = way[BEFORE + X], way[BEFORE + Y]
         ex, ey = way[X] - ax, way[Y] - ay
         length = np.sqrt(ex * ex + ey * ey)
@@ -437,7 +439,7 @@ def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out:
 
 
 def find_curves(rows: LocalRows) -> tuple[IntArray, Curves]:
-    """Return the index of the profile of each row, and all profiles."""
+    """Return the index of the profile of each row, and the profiles."""
     found: tuple[IntArray, Curves] = rows.kept("curves", lambda: bind_curves(rows, "profile", rows.local("radius")))
     return found
 
@@ -448,7 +450,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call of `bring_pieces`, which copies history values and pieces into the records."""
+    """Create the call of `bring_pieces`, which copies history values and pieces into the data of the rows."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bring = call(bring_pieces, lambda s: (own, pair, curves.pieces, curves.first, s.data))
     return bring, bring
@@ -477,7 +479,7 @@ def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """Create an output variable from one quantity of `fill_numbers`, for both contacts."""
+    """Create an output variable from one quantity of `fill_numbers`, with the values of both contacts."""
     return Output(unit, f"{doc}, (2,)", lambda rows, s, **where: eval_numbers(rows, s)[:, which])
 
 

@@ -1,12 +1,12 @@
 """Curves of lines and arcs in the xy plane of a body, and the search for pieces of a curve near a circle.
 
 In the direction of the curve the material is on the left and the exterior is on the right, so a closed outline is
-counter-clockwise. At a kink to the left between two pieces, a corner is inserted: an arc of radius 0 between the
-normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
+counter-clockwise. If the curve has a kink to the left between two pieces, a corner is inserted: an arc of radius 0
+between the normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
 
 A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell has a list of
-the pieces that a circle with its centre in the cell can touch, so the cost of the search does not depend on the number
-of pieces.
+the pieces that a circle with its centre in the cell can touch, so the computing time of the search does not depend on
+the number of pieces.
 
 Source: C. Ericson, Real-Time Collision Detection, Morgan Kaufmann (2005), chapter 7.1 (grids).
 """
@@ -52,14 +52,14 @@ class CurveProfile(Component):
 
 
 class Curves(NamedTuple):
-    """Arrays of profiles for kernels."""
+    """Arrays with the pieces and grids of profiles, as read by kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
     first: IntArray  # index of the first piece of each profile, then the number of all pieces, shape (profiles + 1,)
     grid: FloatArray  # lower corner x, y of each grid [m] and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # number of cells of each grid along x and along y, shape (profiles, 2)
     cell: IntArray  # index of the first cell of each profile, shape (profiles,)
-    begin: IntArray  # index in members of the first piece of each cell, shape (cells + 1,)
+    begin: IntArray  # position of the first piece of each cell in the list of pieces of all cells, shape (cells + 1,)
     members: IntArray  # indices of the pieces that a circle with its centre in a cell can touch, for all cells
 
 
@@ -135,7 +135,7 @@ def trace_piece(piece: FloatArray, count: int) -> FloatArray:
 
 
 def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray, Curves]:
-    """Create the arrays of the profiles of rows for kernels.
+    """Create the arrays with which kernels evaluate the profiles that the rows refer to.
 
     Args:
         rows: rows of a law.
@@ -143,7 +143,7 @@ def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray
         reach: radius of the circle of each row [m], shape (rows,).
 
     Returns:
-        Index of the profile of each row, shape (rows,), and the profiles.
+        Index of the profile of each row, shape (rows,), and the arrays of all profiles.
     """
     ids, of_row = np.unique(rows.local(name), return_inverse=True)
     found: list[FloatArray] = [np.zeros((0, PIECE))] * len(ids)

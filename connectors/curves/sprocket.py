@@ -108,7 +108,9 @@ def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
 
 
 def _repeat(points: FloatArray, count: int) -> FloatArray:
-    """Rotate points about the origin by all multiples of 1/count of a turn, shape (count, points, 2)."""
+    """Return copies of points, rotated about the origin by all multiples of 1/count of a turn, shape (count, points,
+    2).
+    """
     angle = 2.0 * np.pi / count * np.arange(count)
     c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
     x, y = points[:, 0], points[:, 1]

@@ -144,7 +144,9 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for arguments that neither belts nor cables have; the message lists similar names."""
+    """Raise ModelError for keyword arguments that are neither arguments of belts nor columns of cables; the message
+    lists similar names.
+    """
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
@@ -154,7 +156,9 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
 
 
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
-    """Raise ModelError for values that are not finite numbers >= 0, before other parameters are computed from them."""
+    """Raise ModelError for values that are not finite numbers >= 0, before other parameters are computed from these
+    values.
+    """
     numbers_ = read_numbers(value)
     if numbers_ is None or not (np.isfinite(numbers_) & (numbers_ >= 0.0)).all():
         raise ModelError(f"{what} = {show(value)} {unit} of '{name}': must be finite numbers >= 0")
@@ -206,7 +210,7 @@ def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: d
 
 
 class _Line:
-    """Base class of belts and ropes; for the attributes see `Belt`."""
+    """Base class of belts and ropes; `Belt` describes the attributes."""
 
     def __init__(
         self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any],
@@ -253,8 +257,8 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # the tension of the fit depends on the contact stiffness, and the choice of this stiffness depends on
-                # the tension
+                # the tension of the mounted belt depends on the contact stiffness, and the choice of the contact
+                # stiffness depends on the tension
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -333,8 +337,8 @@ class _Line:
         mounted belt.
 
         Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
-        body. The springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is
-        fixed along the belt, because a closed belt without friction can circulate.
+        body. The springs carry no load in equilibrium, because no torque acts on these pulleys. The position of one
+        node of a belt is fixed along the belt, because a closed belt without friction can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -363,7 +367,8 @@ class _Line:
         Args:
             state: the state of the stationary belt, see `preload`; this state is not changed.
             speed: speed of the belt [m/s], > 0 in the order of the pulleys; the tension remains unchanged.
-                Alternatively a result of `steady`, whose tensions and speeds are used, so transients decay quickly.
+                Alternatively a result of `steady`, whose tensions and speeds are used. With these values, transients
+                decay quickly.
 
         Raises:
             ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`
@@ -437,12 +442,12 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        # compliant bristles act like a layer; a layer whose shear the mesh cannot resolve is treated as rigid
+        # compliant bristles act like a compliant layer; a layer whose shear the mesh cannot resolve is treated as rigid
         rigid, bristles = (
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # without bristles, friction acts as on a rigid layer
+        # if a pulley has no bristles, friction acts as on a rigid layer
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
         self._check_layers(layers)
         layers = layers * (1.0 + self.strain)
@@ -491,7 +496,7 @@ class _Line:
 
         Args:
             start: time from which steps are recorded [s].
-            every: number of steps between two records.
+            every: interval between two records, as a number of steps.
             path: a CSV file for all quantities; None: the records are stored only in memory.
             sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
@@ -513,10 +518,10 @@ class _Line:
         see `draw_belt`.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); with None the result is a figure of matplotlib, which
+            path: the file (``.png``, ``.pdf``, ``.svg``); None: the function returns a figure of matplotlib, which
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
-            speeds: sensors of a run; the values of sensors in rad/s are drawn over time.
+            speeds: sensors of a run; the values of those sensors whose unit is rad/s are drawn over time.
             title: heading; default: the time, or name, length and tension.
 
         Returns:
@@ -607,7 +612,8 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles whose stiffness the user specifies are compliant, so the layer is not rigid
+                # if the user specifies the stiffness of the bristles, the bristles are compliant, so the layer is not
+                # rigid
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             chosen.append(columns)
@@ -638,8 +644,8 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError if the step is more than `MOST_PERIODS` times the period of the belt on the softest allowed
-        contact.
+        """Raise ModelError if the step is more than `MOST_PERIODS` times the period of vibration of the belt on the
+        softest allowed contact.
         """
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)
@@ -664,7 +670,7 @@ class _Line:
             )
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
-        """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
+        """Add the surface of a pulley in 3D; its radius is the radius of the pulley plus ``grown`` [m]."""
         from windlass.connectors.surface_contact.surfaces import (
             DrumSurface,  # imported here, because 2D belts do not need surfaces
             ProfileSurface,
@@ -695,8 +701,8 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """Add the constraints that hold pulleys and belt in `preload`. The constraints are inactive outside of
-        `preload`.
+        """Add the constraints that hold pulleys and belt in `preload`. Outside of a `preload` block the constraints are
+        inactive.
         """
         holds: list[Entity] = []
         seen: set[int] = set()
@@ -709,7 +715,7 @@ class _Line:
             stiffness = self.tension * (pulley.radius + offset)
             holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
         if self.closed:
-            # fix the node whose tangent is nearest to a global axis, along this axis
+            # fix the position, along a global axis, of the node whose tangent is nearest to this axis
             tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])
@@ -725,8 +731,8 @@ class Belt(_Line):
         world, pulleys, name: arguments of the constructor.
         route: the taut route of the cord.
         cables, nodes: cables in the order of the route, and the nodes of the cables.
-        contacts: contacts of all cables with the first pulley, then with the second pulley, and so on, shape (pulleys *
-            elements,).
+        contacts: contacts of all cables with the first pulley, followed by the contacts of all cables with the second
+            pulley, and so on, shape (pulleys * elements,).
         teeth: contacts of all teeth of a timing belt with the first pulley that has teeth, then with the second, and so
             on; None for a belt without teeth.
         strain, tension, length: strain [1] and tension [N] of the mounted belt, and length of the slack belt [m].
@@ -780,8 +786,8 @@ class Belt(_Line):
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
                 mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
-                are printed. Alternatively a dictionary of columns of the contact law, whose values replace the chosen
-                values.
+                are printed. Alternatively a dictionary from columns of the contact law to values, which replace the
+                chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
                 and per shear displacement; the bristles have the same stiffness. If None, the stiffness is computed
@@ -794,8 +800,8 @@ class Belt(_Line):
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
-            step: step of the solves that follow [s], which limits the contact stiffness; None: no limit. For belts with
-                teeth, the step does not limit the stiffness.
+            step: time step of the solves of this belt [s], which limits the contact stiffness; None: no limit. For
+                belts with teeth, the step does not limit the stiffness.
             name: name for messages and output.
             teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt;
                 see `timing.py`.
@@ -824,7 +830,7 @@ class Belt(_Line):
 
 
 class Rope(_Line):
-    """An open rope over pulleys, sheaves and drums, in 2D or 3D; for attributes see `Belt`.
+    """An open rope over pulleys, sheaves and drums, in 2D or 3D; `Belt` describes the attributes.
 
     In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
     is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads

@@ -1,17 +1,17 @@
 """Losses of a belt due to bending at the entry and exit of pulleys.
 
-A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The fraction psi of this energy is
-lost by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, the power lost on a
-pulley, and the corresponding torque against the rotation of the pulley, are
+A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. Before the belt is straight again,
+the fraction psi of this energy is lost by hysteresis of rubber and cords. At the speed v of the cord, the power lost on
+a pulley, and the corresponding torque against the rotation of the pulley, are
 
     P = psi v EI/(2 R²),    M = psi EI/(2 R).
 
 The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
 with the speed to 0.
 
-Viscous bending damping has a different effect. With the tension T the curvature changes over the length l = sqrt(EI/T)
-at each end of an arc. If the elements are shorter than l, the loss at each end due to viscous damping with the
-coefficient d_EI is d_EI v²/(2 l R²). With longer elements the loss depends on the mesh.
+The loss due to viscous bending damping depends on the speed. With the tension T the curvature changes over the length l
+= sqrt(EI/T) at each end of an arc. If the elements are shorter than l, the loss at each end due to viscous damping with
+the coefficient d_EI is d_EI v²/(2 l R²). With longer elements the loss depends on the mesh.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).
@@ -47,8 +47,8 @@ def add_bending_losses(
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The indices of these pulleys, and the handle to the loss torques on the rotations of these pulleys; None instead
-        of the handle if no pulley rotates about the origin of its body.
+        The indices of these pulleys, and the handle to the loss torques on the rotations of these pulleys, or None if
+        no pulley rotates about the origin of its body.
 
     Raises:
         ModelError: the belt has no bending stiffness.

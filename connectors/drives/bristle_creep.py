@@ -2,21 +2,21 @@
 bristles deflect along the whole arc.
 
 The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
-angle t of each pulley. Let E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²). Here c is the
-unstretched length of belt that passes a point per time. The belt enters a pulley with the stretch lam, and the speed of
-the rim is
+angle t of each pulley. Let E = EA - rhoA c² and lam = 1 + N/EA. On an arc, let F = N - rhoA c v - EI/(2 R²). Here c is
+the unstretched length of belt that passes a point per time. The belt enters a pulley with the stretch lam, and the
+speed of the rim is
 
     omega R = c (lam - w).
 
 On a rigid layer the relative slip w at the entry is 0, otherwise w is the result of `belt_bristles` for F at both ends
-of the arc. So the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The
-bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with the
-deflection of a layer that has been sheared since the first contact of the cable (`circle_points/soft_layer.py`). Until
-then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is the
-stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as an
-arc that is shorter by the angle l²/(6 R² t). The error at the exit has the same size. Therefore the loss is computed
-with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the computed loss due to
-the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
+of the arc. Therefore the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d).
+The bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with
+the deflection of a layer that has been sheared since the first contact of the cable (`circle_points/soft_layer.py`).
+Until then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is
+the stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as
+an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore the loss is
+computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the computed
+loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
 (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of these
 two parts are added to the angle of the arc. If the belt has a layer of rubber, the loss due to the shear of this layer
 on the whole arc is a physical effect.
@@ -57,7 +57,7 @@ class ArcLaw(NamedTuple):
 class BeltLaw(NamedTuple):
     """A closed 2D belt with creep: EA [N], EI [N m²], rhoA [kg/m] of the slack belt, and the length l of a cable [m].
 
-    With l = 0, bristles act on the whole arc.
+    If l = 0, bristles act on the whole arc.
     """
 
     axial_stiffness: float
@@ -78,10 +78,10 @@ class Passing(NamedTuple):
 
 class BristleCreep(NamedTuple):
     """Losses of speed of all pulleys relative to the driver [1], and the parts of these losses, shape (pulleys,) each;
-    NaN if the belt slips on the whole arc, see `find_lags`.
+    NaN for a pulley on whose whole arc the belt slips, see `find_lags`.
 
-    loss: loss with the bristles.
-    right: loss without bristles, which is due to the layer only.
+    loss: loss of speed due to layer and bristles.
+    right: loss of speed without bristles, which is due to the layer only.
     lag: part of w at the entry that is due to bristles.
     """
 
@@ -124,8 +124,8 @@ def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles:
     """Return w at the entry of each pulley [1], with bristles, or only with the layer if ``bristles`` is false, shape
     (pulleys,).
 
-    If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles,
-    the arc is the shorter arc on which the bristles act, see the docstring of this module.
+    If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles, w
+    is computed for the shorter arc on which the bristles act, see the docstring of this module.
     """
     return np.array([_find_lag(belt, passing, flow, bristles) for passing in passings])
 

@@ -24,10 +24,10 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
 
     layer: K = G b/h with the width b and the height h of the cord above the face
 
-Here mu is the friction coefficient. The bristles and the creep of a belt are independent of the step. Let F be the
-force that presses the belt on the pulley at the start of slip. On a rigid layer, bristles distribute the friction mu
-F/R over the length a = sqrt(EA/mu_k) of the sticking arc. Therefore bristles change the length of the belt on the arc
-by up to mu F a²/(2 R EA), and the tension of the whole belt by up to mu F a²/(2 R L).
+In these formulas mu is the friction coefficient. The bristles and the creep of a belt are independent of the step. Let
+F be the force that presses the belt on the pulley at the start of slip. On a rigid layer, bristles distribute the
+friction mu F/R over the length a = sqrt(EA/mu_k) of the sticking arc. Therefore bristles change the length of the belt
+on the arc by up to mu F a²/(2 R EA), and the tension of the whole belt by up to mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -110,8 +110,8 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]. Return None, which means a rigid
-    layer, if width or height is missing.
+    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]. If width or height is missing, return
+    None, which means a rigid layer.
 
     Args:
         width: width b of the belt [m].
@@ -125,8 +125,8 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
     """Return the number of elements with which a belt resolves the shear of its layers.
 
     A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
-    needs no finer mesh. For other layers, elements are at most `LAYER_SHARE` times the decay length. Therefore the
-    layers of one stiffness multiply the number of elements by at most STIFF_LAYER/LAYER_SHARE = 3.
+    needs no finer mesh. For other layers, elements are at most `LAYER_SHARE` times the decay length. Therefore layers
+    of equal stiffness increase the number of elements at most by the factor STIFF_LAYER/LAYER_SHARE = 3.
 
     Args:
         elements: number of elements that the arcs and the smallest pulley require.
@@ -134,8 +134,8 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
         decays: decay lengths a = sqrt(EA/K) of the layers of all pulleys [m]; inf or 0 without a layer.
     """
     longest = length / elements
-    # a mesh that is refined for one layer may resolve the shear of a stiffer layer, so this layer is no longer treated
-    # as rigid and needs further refinement
+    # a mesh that is refined for one layer may resolve the shear of a stiffer layer, so the stiffer layer is no longer
+    # treated as rigid and requires further refinement
     for decay in sorted(decays, reverse=True):
         if decay >= longest / STIFF_LAYER:
             longest = min(longest, LAYER_SHARE * decay)
@@ -162,8 +162,8 @@ def choose_contact(
         axial_stiffness: axial stiffness EA [N].
         mass_per_length: mass per length rhoA [kg/m].
         length: length of an element [m].
-        step: step h of the solves [s], None for no limit.
-        in_space: whether the contact is with a 3D surface, otherwise with a circle.
+        step: time step h of the solves [s]; None: the step does not limit the contact stiffness.
+        in_space: whether the cable touches a 3D surface; if false, it touches a circle.
         closed: whether the cable is a closed belt; in 2D the circles of closed belts are enlarged by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
         friction: friction coefficient mu at the cord [1].

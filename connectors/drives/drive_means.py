@@ -167,7 +167,7 @@ class DriveSensor:
 
 
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
-    """Create a probe that reads the given quantities of a drive, or all quantities if None is given."""
+    """Create a `Probe` that evaluates the given quantities of a drive, or all quantities if ``quantities`` is None."""
     if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
@@ -201,13 +201,13 @@ class _WholeDrive:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """Work that pulleys have done on a belt or rope, and the distribution of this work to losses and stored energy [J];
-    see `DriveMeans.losses`.
+    """Work that pulleys have done on a belt or rope, divided into losses and stored energy [J]; see
+    `DriveMeans.losses`.
 
     Attributes:
-        given, taken: work of pulleys that drive the belt, and work of the belt on pulleys that it drives.
-        friction: loss by friction in the contact, including the energy of bristles whose contact opens. In theory this
-            loss is the loss by creep.
+        given, taken: work that driving pulleys do on the belt, and work that the belt does on driven pulleys.
+        friction: loss by friction in the contact, including the energy of bristles whose contact opens. Without
+            discretisation errors, this loss is the loss due to creep.
         contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases if steps and
             elements become smaller.
         cords: loss due to damping of the cables.
@@ -240,8 +240,8 @@ class DriveMeans(Sensors):
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
     more energy from the belt than the other pulleys have supplied and the belt has released. (2) The deflection of
     friction bristles on short arcs of contact, or mesh and contact, change the loss of speed of a pulley by more than
-    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, the belt loses more than
-    1 % of the supplied power otherwise than by creep.
+    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, causes other than creep
+    dissipate more than 1 % of the supplied power.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
@@ -284,7 +284,7 @@ class DriveMeans(Sensors):
         return np.array([row[place] for row in self._rows])
 
     def record(self, state: State) -> None:
-        """Evaluate and record all quantities, if the time is not before ``start``."""
+        """Evaluate and record all quantities unless the time is before ``start``."""
         if state.t >= self.start:
             super().record(state)
             self._motion.add(state)
@@ -305,13 +305,14 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next record that requires Python; compiled code integrates the motion
-        of the pulleys in these steps."""
+        """Return the number of steps before the next record that compiled code cannot make; compiled code integrates
+        the motion of the pulleys in these steps.
+        """
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
         if self._motion.find_program(state) is None:
             return 0
-        # the values of ``sensors`` require Python
+        # compiled code cannot evaluate the values of ``sensors``
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
@@ -340,8 +341,8 @@ class DriveMeans(Sensors):
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
         the records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency are computed from the
-        means. Some quantities do not exist at all times, for example the tension of a span after the rope of this span
-        has been wound up. The mean of such a quantity is over the times at which it exists.
+        means. Some quantities exist only during a part of the time; for example, the tension of a span does not exist
+        after the rope of this span has been wound up. The mean of such a quantity is over the times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -385,8 +386,8 @@ class DriveMeans(Sensors):
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def over_turns(self) -> dict[str, FloatArray]:
-        """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the last turn of
-        the belt before each record.
+        """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the turn of the
+        belt that ends at each record.
 
         Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of powers in single
         steps are not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is
@@ -402,7 +403,7 @@ class DriveMeans(Sensors):
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return the warnings of the report."""
+        """Return the warnings of the report of the means."""
         report = self.report()
         return () if report is None else report.doubts
 
@@ -453,7 +454,7 @@ class DriveMeans(Sensors):
                 figure of matplotlib is returned, which notebooks display.
 
         Returns:
-            The path, or the figure; None instead of a figure on all processes except the first.
+            The path of the file, or the figure; on all processes except the first, None instead of a figure.
 
         Raises:
             OutputError: there are no records, or the file cannot be written.
@@ -467,7 +468,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return no sections, because the report of a run has a page for each drive. This page contains the curves."""
+        """Return no sections, because the report of a run contains a page for each drive, with the curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -483,13 +484,13 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return warnings about means in which pulleys take more power from the belt than other pulleys supply; otherwise
-    the result is empty.
+    """Return warnings if, in the means, pulleys take more power from the belt than other pulleys supply; otherwise the
+    result is empty.
 
     Args:
         report: the means.
         stored: change of the stored energy of the belt over the time of the means [J].
-        error: tolerated error of powers, `POWER_ERROR` or `SAMPLING_ERROR`.
+        error: tolerated error of the power balance [1], `POWER_ERROR` or `SAMPLING_ERROR`.
     """
     given, taken, time = report.power_in, report.power_out, report.duration
     tension = max((span.tension for span in report.spans if np.isfinite(span.tension)), default=0.0)
@@ -506,9 +507,9 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Return warnings about means of a steady motion in which the belt loses more power than creep explains; empty
-    without such a loss. On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss
-    of power c dF (dF/(2 E) + w); see `steady_drive.py`.
+    """Return warnings if, in the means of a steady motion, the belt loses more power than creep explains; otherwise the
+    result is empty. On a pulley on which F changes by dF = E/EA dN, creep and the shear of the layer cause the loss of
+    power c dF (dF/(2 E) + w); see `steady_drive.py`.
 
     Args:
         report: the means.
@@ -565,8 +566,8 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about means in which bristles change the loss of speed by more than a tolerated fraction, and by
-    more than the error of the tensions due to the mesh, or in which cables are too long for a layer.
+    """Return warnings about two errors of the means: bristles change the loss of speed by more than a tolerated
+    fraction and by more than the error of the tensions due to the mesh causes; or cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.
@@ -627,8 +628,8 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
 def _judge_layer_mesh(
     report: DriveReport, law: BeltLaw, names: Sequence[str], passings: Sequence[Passing], loss: FloatArray, driver: int
 ) -> tuple[str, ...]:
-    """Return warnings about cables that are too long for the decay length of a compliant layer; empty without such
-    cables.
+    """Return warnings about cables that are too long for the decay length of a compliant layer; the result is empty if
+    there are none.
 
     Args:
         report: the means.
@@ -657,15 +658,16 @@ def _judge_layer_mesh(
 
 
 def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the integral of each column from the first row to each row by the trapezoidal rule, with the shape (rows,
-    columns) of ``values``."""
+    """Integrate each column of ``values`` from the first row to each row by the trapezoidal rule; the result has the
+    shape (rows, columns) of ``values``.
+    """
     pieces = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
     found: FloatArray = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
     return found
 
 
 def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
-    """Return powers and efficiency as means over the last turn of the belt before each row; see
+    """Return powers and efficiency as means over the turn of the belt that ends at each row; see
     `DriveMeans.over_turns`.
 
     Args:
@@ -675,7 +677,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         turn: duration of a turn of the belt [s]; NaN if there is no turn.
     """
     begin = times - turn
-    # the comparison is false if the turn is NaN
+    # if the duration of a turn is NaN, the comparison is false
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)
@@ -687,14 +689,14 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
     """Return the mean of each column over time by the trapezoidal rule. For each column, only rows with a finite value
-    in this column are used; without such rows the mean is NaN.
+    in this column are used; if there are none, the mean is NaN.
 
     Args:
-        times: times of the rows [s], shape (rows,), at least two.
+        times: times of the rows [s], shape (rows,); at least two rows.
         values: values of the columns, shape (rows, columns).
     """
     steps = np.diff(times)
-    # weights of the trapezoidal rule: half of the two time steps before and after each row
+    # weights of the trapezoidal rule: half of the sum of the time steps before and after each row
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

@@ -2,12 +2,12 @@
 of all quantities of a drive.
 
 Powers fluctuate from step to step, and steps are shorter when a cable runs onto a pulley. Therefore a mean power from
-every tenth step has an error of about 0.3 %, which is as large as the relative loss of power of a belt. A mean creep
-from every tenth step has the same error.
+every tenth step has an error of about 0.3 %, which is as large as the relative loss of power of a belt. The mean creep
+from every tenth step also has an error of about 0.3 %.
 
-Compiled code integrates the quantities over the steps between two calls of Python, see `StepHook.idle_program`. It also
-records all quantities of the drive at the steps at which a record is due. A torque is the sum of two parts: the contact
-torque on the circle, and the torques of teeth and bending losses on the rotation of the body.
+Compiled code integrates the quantities over the steps between two calls of Python, see `StepHook.idle_program`.
+Compiled code also records all quantities of the drive at the steps at which a record is due. A torque is the sum of two
+parts: the contact torque on the circle, and the torques of teeth and bending losses on the rotation of the body.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether the powers are integrated. The powers are integrated only for belts on circles, because the
-            evaluation of powers on circles takes little time.
+        is_wanted: whether speeds, torques and powers are integrated. The powers are integrated only for belts on
+            circles, because the evaluation of powers on circles takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
             the previous record, shape (3, pulleys) each.
     """
@@ -118,7 +118,7 @@ class DriveMotion:
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
         """Let compiled code record each step whose index is a multiple of ``every``; ``steps`` is the index of the
-        current step. Return False if records require Python.
+        current step. Return False if compiled code cannot evaluate all quantities.
         """
         if self.find_program(state) is None or self._records is None:
             return False
@@ -138,7 +138,9 @@ class DriveMotion:
         return [(*mark, r.rows[k].copy(), r.integrals[k].copy()) for k, mark in enumerate(marks)]
 
     def find_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds the integrals over a step, or None if the integrals require Python."""
+        """Return the compiled program that adds the integrals over a step, or None if compiled code cannot evaluate the
+        powers.
+        """
         assembly, drive = parallel_assembly(state.world), self.drive
         if not self.is_wanted or assembly.layout.size > 1:
             return None
@@ -181,7 +183,9 @@ class DriveMotion:
         ]  # fmt: skip
 
     def _list_records(self, fields: Fields) -> list[Step]:
-        """Return the kernels that record all quantities; the list is empty if records require Python."""
+        """Return the kernels that record all quantities; the list is empty if compiled code cannot evaluate all
+        quantities.
+        """
         bound, (_, count) = self.find_bound(), self.integral.shape
         if self._records is None:
             rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))

@@ -91,7 +91,7 @@ class DriveCables(NamedTuple):
     """The cables of a 2D belt, for `fill_cables`; arrays have the shape (cables,) unless noted otherwise.
 
     Attributes:
-        dofs: local coordinate indices, shape (cables, 8).
+        dofs: process-local indices of the coordinates of the cables, shape (cables, 8).
         length: lengths [m].
         stiffness, damping: axial stiffness EA [N] and axial damping [N s].
         free: stress-free strains at both ends and in the middle [1], shape (cables, 3).
@@ -110,7 +110,7 @@ class DriveRoom(NamedTuple):
     Attributes:
         touches: whether a cable touches a pulley, shape (pulleys, cables).
         force: axial forces at both ends and in the middle of each cable [N], shape (cables, 3).
-        place: position vectors of both ends and of the middle of each cable [m], shape (cables, 3, 3).
+        place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
         owner: index of the pulley in contact with each cable, or -1, shape (cables,).
         spans: for each span the sum of forces times lengths [N m], the sum of lengths [m], and the length of its
@@ -136,11 +136,11 @@ def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the quantities of pulley i from its contact points, as in `eval_report`
+    """Write the quantities of pulley i, computed from its contact points, as in `eval_report`
     (`connectors/reports/pulley_report.py`), and mark the cables in contact with the pulley.
 
     Args:
-        due: the quantities are filled only if due[0] > 0, shape (1,).
+        due: the quantities are written only if due[0] > 0, shape (1,).
         c: contact rows of the pulley, in the order of the cables.
         order: index of the cable of each row, shape (rows,).
         closed: whether the chain of cables is closed.
@@ -201,7 +201,7 @@ def follow_pulley(
 
 @kernel(fast=False)
 def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
-    """Fill forces, positions and velocities of all cables."""
+    """Write forces, positions and velocities of all cables into the work space."""
     if due[0] == 0:
         return
     for i in range(len(c.length)):
@@ -257,11 +257,11 @@ def follow_spans(
     due: IntArray, m: DriveRoom, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
     flat: bool, size: RecordSize, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the mean axial forces [N] and deflections [m] of the free spans, the tensions before and after the pulleys,
+    """Write the mean axial forces [N] and deflections [m] of the free spans, the tensions before and after the pulleys,
     and the stored energy of the belt.
 
-    After each pulley there is a span; a rope also has a span before the first pulley. Cables without contact within the
-    arc of a pulley are not a span.
+    After each pulley there is a span; a rope also has a span before the first pulley. Cables without contact that lie
+    within the arc of one pulley do not count as a span.
 
     Args:
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
@@ -329,8 +329,8 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """Return the smaller of the values of F [N] at both ends of an arc, but at least 0. The result is NaN if the
-    tension before the pulley is NaN.
+    """Return the smaller of the values of F [N] at both ends of an arc; a negative value is replaced by 0. The result
+    is NaN if the tension before the pulley is NaN.
     """
     least = after if after < before else before
     press = least - mass_per_length * speed**2
@@ -370,8 +370,8 @@ def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArra
 
 @kernel(inline=True, fast=False)
 def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """Return |ln(F_1/F_2)| of the spans before and after a pulley; infinite if a span is slack, NaN if a span is
-    missing.
+    """Return |ln(F_1/F_2)| of the spans before and after a pulley; infinite if one of the spans is slack, NaN if one of
+    the spans does not exist.
     """
     first, second = before - centrifugal, after - centrifugal
     if np.isnan(first) or np.isnan(second):
@@ -444,10 +444,11 @@ class Records(NamedTuple):
         due: whether the current state is recorded, shape (1,).
         counts: number of steps, number of steps per record, number of steps since Python read the records, and number
             of records, shape (4,). If the number of steps per record is 0, no state is recorded.
-        rows: quantities of the records, shape (MOST_RECORDS, quantities).
+        rows: quantities at each record, shape (MOST_RECORDS, quantities).
         times: times of the records [s], shape (MOST_RECORDS,).
         integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
-        steps: number of steps from the last reading by Python to each record, shape (MOST_RECORDS,).
+        steps: number of steps between the time at which Python last read the records and each record, shape
+            (MOST_RECORDS,).
     """
 
     row: FloatArray

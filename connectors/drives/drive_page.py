@@ -1,8 +1,8 @@
 """Belts and ropes in the report of a run: a page about each drive, and curves over time.
 
-The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. The
-results are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they are results for
-one state.
+The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. If
+the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise it shows
+results for one state.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def _hide(cell: str) -> str | None:
 def list_panels(
     means: Sensors, over_turns: Mapping[str, FloatArray]
 ) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
-    """Return the curves of each quantity over time, in the form that `plot_panels` requires.
+    """Return the curves of each quantity over time as arguments of `plot_panels`.
 
     Args:
         over_turns: values of quantities that are drawn as means over a turn of the belt; see `DriveMeans.over_turns`.
@@ -338,8 +338,9 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Return heights of labels between ``low`` and ``high``, in descending order, with distances of at least ``room``,
-    near the heights ``wanted``."""
+    """Return heights of labels between ``low`` and ``high``, in descending order, at least ``room`` apart, and as near
+    as possible to the heights ``wanted``.
+    """
     places: list[float] = []
     for y in wanted.tolist():
         top = places[-1] - room if places else high - 0.5 * room

@@ -20,8 +20,8 @@ speed of the rim at the entry of the pulley. If a span is slack, F <= 0, frictio
 is infinite. For means over time, ratios and frequencies are computed from the mean tensions, speeds, angles and powers;
 these results are not means of ratios.
 
-Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string C.
-D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
+Sources: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string:
+C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
 """
 
 from __future__ import annotations
@@ -129,11 +129,13 @@ class PulleyDuty:
             with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
         friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
-        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity if a span is slack.
+        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; this
-            traction is independent of the load. NaN without friction; see `connectors/circle_contact/mesh_traction.py`.
+            traction is independent of the load. NaN if there is no friction; see
+            `connectors/circle_contact/mesh_traction.py`.
         sinking_traction: additional traction due to the contact depth, relative to the friction limit [1]; this
-            traction is independent of the mesh. NaN without friction; see `connectors/circle_contact/free_belt.py`.
+            traction is independent of the mesh. NaN if there is no friction; see
+            `connectors/circle_contact/free_belt.py`.
     """
 
     name: str
@@ -167,7 +169,8 @@ class SpanDuty:
         length: length of the span in the mounted state [m].
         tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
-            the direction of the belt, in 3D the magnitude. The deflection changes when the span vibrates.
+            the direction of the belt; in 3D, the magnitude of the distance. The deflection changes when the span
+            vibrates.
         string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN in compression or
             without mass.
     """
@@ -230,10 +233,11 @@ class DriveReport:
         efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
         stored_energy: kinetic energy and axial strain energy of the belt [J]; bending and contact energies are
             excluded, because they are nearly constant.
-        doubts: warnings about means; see `DriveMeans`.
+        doubts: warnings that means over time may be inaccurate; see `DriveMeans`.
         advice: recommendations if tractions that do not depend on the load, or the creep due to the contact depth, are
             too large.
-        law: law of the belt with which the creep of means is checked; None for ropes, in 3D and with teeth.
+        law: `BeltLaw` with which the creep of means over time is checked; None for ropes, 3D belts and belts with
+            teeth.
         turn: duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts.
         extremes: extremes of all quantities for means over time, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have
@@ -282,7 +286,7 @@ class DriveReport:
         return "\n".join([*lines, *doubts, *self._format_extremes(), *self.advice])
 
     def _format_extremes(self) -> list[str]:
-        """Format one line for each quantity of `DUTIES`, and for each further sensor."""
+        """Format one line of text for each quantity of `DUTIES` and for each further sensor."""
         chosen = [(name, found) for name, found in self.extremes.items() if is_duty(name)]
         cells = [["over time", "mean", "minimum", "at [s]", "maximum", "at [s]"]] if chosen else []
         for name, x in chosen:
@@ -306,14 +310,14 @@ def is_duty(name: str) -> bool:
     `DriveReport.extremes`.
     """
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # quantities of the whole belt are printed once and not for each pulley; quantities that are not in UNITS are values
-    # of sensors of the user
+    # quantities of the whole belt are printed once and not for each pulley; a quantity that is not in UNITS is the
+    # value of a sensor of the user
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
 class BoundDrive:
-    """A drive with all data that depend on the numbering of the coordinates of its model; reports read these data. All
-    processes must create this object.
+    """Data of a drive that reports read and that depend on the numbering of the coordinates of the model. All processes
+    must create this object.
     """
 
     def __init__(self, drive: Drive) -> None:
@@ -371,8 +375,9 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate contacts and cables. This requires contact points on circles, and no
-        communication between processes."""
+        """Return whether kernels can evaluate contacts and cables. Kernels can evaluate contacts with points on
+        circles, if no communication between processes is necessary.
+        """
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
         single = not self.contacts.parallel and all(len(circle.closed) == 1 for circle, _ in self.circles)
@@ -389,8 +394,9 @@ class BoundDrive:
         return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return the calls of kernels that write the quantities of contacts and spans; the list is empty if Python is
-        required."""
+        """Return the calls of kernels that write the quantities of contacts and spans; the list is empty if kernels
+        cannot evaluate these quantities.
+        """
         if self._direct is None:
             return []
         m, calls = self.measured, list[tuple[Any, tuple[Any, ...]]]()
@@ -478,8 +484,9 @@ class BoundDrive:
         return row[i * own : (i + 1) * own]
 
     def _measure(self, fields: Fields) -> FloatArray:
-        """Evaluate the quantities of contacts and cables by output variables, which requires Python; return the torques
-        of teeth and of bending losses [N m]."""
+        """Evaluate the quantities of contacts and cables by output variables, without kernels for whole records; return
+        the torques of teeth and of bending losses [N m].
+        """
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
         m.touches[:], hubs = self._eval_contacts(fields)
         torques = self._add_further(fields, hubs)
@@ -671,8 +678,8 @@ def find_turn(report: DriveReport, drive: Drive) -> float:
 
 
 def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """List all quantities of a report in the order of `take_numbers`. Each item contains the name of the pulley or
-    span, the quantity, the unit, and the number of components.
+    """List all quantities of a report in the order in which `take_numbers` returns the values. Each item contains the
+    name of the pulley or span, the quantity, the unit, and the number of components.
     """
     found = []
     parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]

@@ -1,5 +1,5 @@
-"""Fit of a belt on its route: strain and tension of the mounted belt, and conversion of the stiffness, damping and mass
-of the belt from its unstrained length to the length of the route.
+"""Fit of a belt on its route: strain and tension of the mounted belt, and conversion of stiffness, damping and mass
+from values per unstrained length to values per length of the route.
 
 A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and, without bending
 stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route, the material of
@@ -11,12 +11,12 @@ the belt has the parameters
 Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies of the belt do not
 change.
 
-With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is less by EI/(2
-R²); see `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles whose radii are larger than R by
-the offsets d. If the pulleys at both ends of a span of the length L are on different sides of the belt, the span is
-shorter by (d1 + d2)²/(2 L), with the offsets d1 and d2 at both ends. The slack length S0 is the sum of the lengths of
-all spans and arcs, each divided by the stretch of this part. The length l = sqrt(EI/F) over which the curvature changes
-at an end of an arc is limited to R and to a quarter of the span.
+With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is lower than the
+tension of the spans by EI/(2 R²); see `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles
+whose radii are larger than R by the offsets d. If the pulleys at both ends of a span of the length L are on different
+sides of the belt, the span is shorter by (d1 + d2)²/(2 L), with the offsets d1 and d2 at both ends. The slack length S0
+is the sum of the lengths of all spans and arcs, each divided by the stretch of the belt on this span or arc. The length
+l = sqrt(EI/F) over which the curvature changes at an end of an arc is limited to R and to a quarter of the span.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def find_tension(name: str, length: float, route: float, axial_stiffness: float,
     Raises:
         ModelError: the belt is slack.
     """
-    from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
+    from scipy.optimize import brentq  # imported here, because few belts need this function
 
     def excess(tension: float) -> float:
         return eval_length(tension, route, axial_stiffness, bends) - length
@@ -141,7 +141,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """Convert columns of the slack belt to columns of cables per metre of the route.
 
     Raises:
-        ModelError: columns determine length or tension in addition to the strain.
+        ModelError: a column prescribes length or tension, which the strain of the belt already determines.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:

@@ -1,5 +1,5 @@
-"""Machines of belt drives: crankshafts with engine orders, torsional dampers, and loads given by curves of the torque
-over the speed.
+"""Machines of belt drives: crankshafts with engine orders, torsional dampers, and machines that load a pulley with a
+torque given as a function of speed.
 
 The speed of the crank of an engine is
 
@@ -57,8 +57,8 @@ def engine_speed(
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.
-        orders: dictionary from engine order to amplitude relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or to
-            amplitude and phase [rad].
+        orders: dictionary from engine orders to amplitudes relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or
+            to pairs of amplitude and phase [rad].
         rise: duration of the start from standstill [s].
 
     Raises:
@@ -99,7 +99,7 @@ def characteristic_load(
 
     Args:
         world: the world.
-        body: the body, such as a pulley.
+        body: the body on which the torque acts, such as a pulley.
         speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
         standstill: speed below which the torque increases from 0, along a quarter of a period of a sine [rad/s].

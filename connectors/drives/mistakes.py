@@ -1,11 +1,11 @@
-"""Checks of drives before a solve. The checks find bodies without support, and values that are wrong by a factor of a
-thousand because of a wrong unit.
+"""Checks of drives before a solve. The checks find bodies without support, and values that are about a thousand times
+too large or too small because of a wrong unit.
 
 The limits for units are wider than the ranges of values in real drives. Allowed radii are 0.5 mm to 20 m. The strain of
 a mounted belt is above 2e-5, which is the strain of a steel rope at less than a hundredth of the working load. Masses
-per length are below 200 kg/m. Longitudinal waves are faster than 30 m/s; in rubber the speed of these waves is some
-hundreds of m/s. The height of the cord above the face is below the radius. The bending stiffness is so small that the
-belt lies on its pulleys.
+per length are below 200 kg/m. The speed of longitudinal waves is above 30 m/s; in rubber it is some hundreds of m/s.
+The height of the cord above the face is below the radius. The bending stiffness is so small that the belt lies on its
+pulleys.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
 def check_held(drive: Drive) -> None:
     """Raise ModelError for a pulley of a 2D belt whose body, or whose arm, is held only by the belt.
 
-    Without gravity the belt tension accelerates such a pulley without limit. With gravity the pulley may hang in the
-    belt, so only a message is printed. A joint, constraint, spring or load that refers to the body holds the pulley,
-    unless this entity acts only on the rotation of the body. Bodies that joints connect, such as the arm of a
-    tensioner, are held in two cases: a spring or a load acts on one of these bodies, or the number of constraints is at
-    least the number of coordinates of the bodies.
+    Without gravity, the belt tension continuously accelerates a pulley that is held only by the belt. With gravity, the
+    pulley may hang in the belt, so only a message is printed instead of the error. A joint, constraint, spring or load
+    that refers to the body holds the pulley, unless this entity acts only on the rotation of the body. Bodies that
+    joints connect, such as the arm of a tensioner, are held in two cases: a spring or a load acts on one of these
+    bodies, or the number of constraints is at least the number of coordinates of the bodies.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:
@@ -148,9 +148,9 @@ def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
 def _find_rows(
     world: World, body: Entity, contacts: Entity, turns: bool
 ) -> Iterator[tuple[type[Component], int, list[int]]]:
-    """Find active rows that refer to a body, its node, or a marker on the body or the node: the component, the index of
-    the row, and all entities to which it refers. Contacts are ignored, and rows on rotations are ignored unless
-    ``turns`` is true.
+    """Find active rows that refer to a body, its node, or a marker on the body or the node. For each row the result
+    contains the component, the index of the row, and all entities to which the row refers. Contacts are ignored, and
+    rows on rotations are ignored unless ``turns`` is true.
     """
     ids = {int(body.ids[0])}
     for name in body.table.component.refs:

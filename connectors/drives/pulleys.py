@@ -1,15 +1,15 @@
 """Pulleys of a belt or rope: positions, the taut route over the pulleys, and checks whether a belt can have this route.
 
-A route over circles exists if successive circles have common tangents. In addition, this file checks whether a belt can
-run on such a route. Pulleys must not overlap, spans must not intersect other pulleys, and the spans before and after a
-pulley must not cross. These spans cross if the pulley is on the wrong side of the belt, because the computed wrap angle
-is then almost a full turn.
+A taut route over circles exists if successive circles have common tangents. In addition, this file checks whether a
+belt can run on such a route. Pulleys must not overlap, spans must not intersect other pulleys, and the spans before and
+after a pulley must not cross. These spans cross if the pulley is on the wrong side of the belt, because the computed
+wrap angle is then almost a full turn.
 
 A V-belt is pressed with the radial force p per length into a groove with the angle beta between its flanks. The normal
 force on each flank is p/(2 sin(beta/2)), and the limit of friction along the belt is mu p/sin(beta/2).
 
-Source: elementary geometry; see `elements.routes.routes`; for the wedge F. Grashof, Theoretische Maschinenlehre II
-(1883).
+Source: elementary geometry, see `elements.routes.routes`; for the wedge effect: F. Grashof, Theoretische Maschinenlehre
+II (1883).
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
     """
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
     if route.closed:
-        # the route starts after the first pulley
+        # the route of a belt starts after the first pulley
         exits[0] = 0.0
         return list(zip(exits, [*entries[1:], entries[0]], strict=True))
     return list(zip([0.0, *exits], [*entries, route.length], strict=True))
@@ -231,7 +231,7 @@ def _check_overlap(pulleys: Sequence[Pulley], places: Sequence[Place]) -> None:
 
 
 def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Route) -> None:
-    """Raise ModelError if a taut belt could not follow the route."""
+    """Raise ModelError if a taut belt cannot follow the route."""
     for pulley, wrap in zip(pulleys, route.wraps, strict=True):
         if wrap.angle < LEAST_WRAP:
             raise ModelError(

@@ -1,4 +1,4 @@
-"""States of running belts, for the computation of modes and as initial states. These states are computed from the state
+"""States of running belts, for the computation of modes and as initial states. The states are computed from the state
 of a stationary belt.
 
 Let c be the flow of a belt, which is the reference length that passes a fixed point per time. The nodes have the
@@ -6,9 +6,9 @@ velocities c r', and the slopes of the nodes have the rates c r''. The shape is 
 contact force decreases by rhoA v²/R per length. The tension does not change, because the length of the belt does not
 change.
 
-For a result of `steady`, material is displaced along the shape of the stationary belt such that each span has the
-stretch lam of the steady motion. Each arc has the stretch of its entry up to the start of slip; from this point to the
-exit the stretch changes linearly:
+If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
+the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
+entry; from the start of slip to the exit, the stretch changes linearly:
 
     X(s) is the integral of ds/lam over the arc length s of the shape; a node with the reference length X_i from the
     first entry moves to the arc length s with X(s) = X_i.
@@ -64,7 +64,7 @@ def start_steady(
         steady: the steady motion.
         route: route of the mounted belt.
         axial_stiffness: EA of the unstretched belt [N].
-        strain: strain of the mounted belt [1]; the mounted belt is the reference state of the cables.
+        strain: strain of the mounted belt [1]; the reference configuration of the cables is the mounted belt.
         cables, nodes: cables and nodes of the belt, in the order of the route.
         pulleys: the pulleys.
     """
@@ -115,8 +115,9 @@ def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray
 
 
 def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatArray:
-    """Evaluate positions and slopes of a closed chain of cubic curves; ``place`` contains reference lengths from the
-    first node [m]."""
+    """Evaluate positions and slopes of a closed chain of cubic curves at the points whose reference lengths from the
+    first node [m] are given by ``place``.
+    """
     ends = np.cumsum(length)
     k = np.minimum(np.searchsorted(ends, place, side="right"), len(length) - 1)
     S, dS, _ = eval_shape((place - ends[k] + length[k]) / length[k], length[k])

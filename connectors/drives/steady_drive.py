@@ -7,8 +7,8 @@ transmits torque:
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-For each pulley let r be the radius of the face, R the radius of the cord, and t the wrap angle. The indices "in" and
-"out" denote the spans before and after the pulley in the running direction:
+For each pulley let r be the radius of the face, R the radius of the cord, and t the wrap angle. The index "in" denotes
+the span before the pulley in the running direction, and "out" the span after the pulley:
 
     entry: the belt sticks, omega R = c (lam_in - w); with w = 0 the belt has the speed of the rim
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
@@ -34,11 +34,11 @@ sheared only on the part of the arc on which the belt is in contact, see `circle
 contact, the belt is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is
 neglected.
 
-The unknowns are F of each span, and c. The equations are the speed or the torque balance of each pulley, and the
-reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
-R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that slips. With a compliant layer, the sticking and
-slipping parts of an arc are determined by the shear. Pulleys are rigid; sag, air resistance and bearing losses are
-neglected.
+The unknowns are the force F of each span, and the flow c. For each pulley there is one equation, a given speed or the
+torque balance; the last equation is the reference length of the closed belt. The reference length is the sum of
+length/lam over spans and arcs that stick, plus R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that
+slips. With a compliant layer, the sticking and slipping parts of an arc are determined by the shear. The pulleys are
+assumed to be rigid; sag, air resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -94,7 +94,7 @@ class DriveData(NamedTuple):
     friction: friction coefficients mu [1].
     layers: shear stiffness K of the layer per length of the slack belt [N/m²]; inf for a rigid layer.
     contact: contact stiffness k per length of the belt [N/m²].
-    bending: torques of the bending losses against the rotation of the pulleys [N m].
+    bending: torques against the rotation of the pulleys due to bending losses [N m].
     slowest: angular velocities [rad/s] above which the bending torques are constant; at smaller angular velocities the
         torques are proportional to the speed.
     spans: length of the span after each pulley [m].
@@ -273,7 +273,7 @@ def gather_drive(
     """Collect the data of a 2D belt on its route; ``layers``, ``mass_per_length`` and ``length`` are values of the
     slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
-    # tangents at both ends of each arc
+    # unit tangents at both ends of each arc
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
     return DriveData(
         name=name,
@@ -302,7 +302,7 @@ ARM = {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()}
 @checked_names(ARM)
 @dataclass(frozen=True)
 class TensionerArm:
-    """A tensioner arm with a pulley, for belts in steady motion.
+    """A tensioner arm that carries a pulley, for the computation of steady motion.
 
     Attributes:
         pulley: name of the pulley.
@@ -337,11 +337,11 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """Quantities of the motion in one iteration. Values of spans are the force F [N], the stretch lam and the lines of
-    the spans. Values of arcs are the ratio q of stretches; F and lam at entry and exit, shape (2, pulleys); phi [rad];
-    the angle on which the belt can slip [rad]; w, the difference of the speeds of belt and rim at the entry, divided by
-    c [1]; and the slack length [m]. Values of the belt are c [m/s], E [N], and the length that the ends of all arcs add
-    [m].
+    """Quantities of the steady motion in one iteration of the solver. Values of spans are the force F [N], the stretch
+    lam and the lines of the spans. Values of arcs are the ratio q of stretches; F and lam at entry and exit, shape (2,
+    pulleys); phi [rad]; the angle on which the belt can slip [rad]; w, the difference of the speeds of belt and rim at
+    the entry, divided by c [1]; and the slack length [m]. Values of the whole belt are c [m/s], E [N], and the
+    additional length of the belt due to the ends of all arcs [m].
     """
 
     force: FloatArray
@@ -478,11 +478,11 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
-    # in the iterations for arms, the stretch may be larger than in the solution
+    # during the iterations for tensioner arms, the stretch may be larger than in the solution
     if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
         raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])
-    # half of EI times the square of the curvature
+    # bending energy per length: half of EI times the square of the curvature
     bent = 0.5 * found.stiffness * (found.less**-2 - 1.0)
     for name, least, need in zip(drive.names, lowest, bent, strict=True):
         if least <= need:
@@ -507,8 +507,8 @@ def find_steady_motion(
 def _eval_machine(
     drive: DriveData, name: str, machine: Callable[[float], float], omega: float, unknown: list[str]
 ) -> float:
-    """Return the torque of a machine [N m] at a speed [rad/s]. If the torque is not finite, add a text about the speed
-    to ``unknown``.
+    """Return the torque of a machine [N m] at a speed [rad/s]. If the torque is not finite, append a text that states
+    the speed to the list ``unknown``.
 
     Raises:
         ModelError: the function does not return a real number.
@@ -523,8 +523,8 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt with the axial stiffness EA [N] and the force F [N] on an arc; ``scale`` is E R [N
-    m].
+    """Return the ratio lam/R [1/m] for the axial stiffness EA [N] and the force F [N] of the belt on an arc; ``scale``
+    is E R [N m].
     """
     return (F + EA) / scale
 
@@ -567,8 +567,8 @@ def find_steady_arms(
     about the pivot is 0 for each arm.
 
     Args:
-        lay: function that returns the data of the drive for given positions of pulleys [m], by name.
-        centres: mounted positions of the pulleys [m], by name.
+        lay: function that returns the data of the drive for a dictionary from names of pulleys to positions [m].
+        centres: dictionary from names of pulleys to mounted positions [m].
         arms: the arms.
         speeds, torques: see `find_steady_motion`.
 
@@ -626,7 +626,9 @@ def find_steady_arms(
 
 
 def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
-    """Check the arguments; return 1 for a belt that runs in the order of its pulleys, otherwise -1."""
+    """Raise ModelError for invalid arguments; return 1 for a belt that runs in the order of its pulleys, otherwise
+    -1.
+    """
     for kind, given in (("speeds", speeds), ("torques", torques)):
         for name in given:
             if name not in drive.names:
@@ -652,8 +654,8 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find the unknowns that fulfil all equations, by increasing the load in equal steps, whose size is one of the
-    fractions `LOADS`. Return None if the solver converges with no step size.
+    """Find the unknowns that fulfil all equations, by increasing the load in equal steps. The step sizes in `LOADS`
+    (fractions of the load) are tried in turn. Return None if the solver does not converge for any step size.
     """
     from scipy.optimize import root  # imported here, because most models do not need it
 
@@ -663,7 +665,7 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
             trial = min(load + step, 1.0)
             with np.errstate(invalid="ignore"):
                 found = root(eval_errors, u, args=(trial,), tol=1e-13)
-            # this condition is also true if residuals are NaN
+            # this condition is true even if residuals are NaN
             if not np.abs(found.fun).max() <= ERROR:
                 break
             u, load = found.x, trial

@@ -52,8 +52,8 @@ class Teeth(NamedTuple):
         return self.number * self.pitch
 
     def count_elements(self, least: int) -> int:
-        """Return the number of cables, at least ``least``, for which the number of cables per tooth is an integer. With
-        this number all teeth have the same position relative to the cables to which they belong.
+        """Return the smallest number of cables, not below ``least``, for which the number of cables per tooth is an
+        integer. Then all teeth have the same position relative to the cables to which they belong.
         """
         return self.number * ceil(least / self.number)
 
@@ -62,7 +62,7 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     """Read the teeth of a belt; return None for a belt without teeth.
 
     Raises:
-        ModelError: values that are missing or invalid, or pulleys with teeth for a belt without teeth.
+        ModelError: values are missing or invalid, or the belt has no teeth although a pulley has teeth.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:
@@ -98,8 +98,8 @@ def add_teeth(
         cables: cables of the belt; the number of cables per tooth is an integer.
 
     Returns:
-        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys; None instead
-        of the contacts without such pulleys.
+        The indices of the pulleys with grooves, and the contacts of all teeth with each of these pulleys; the contacts
+        are None if no pulley has grooves.
 
     Raises:
         ModelError: pulleys whose pitch differs from the pitch of the belt.
@@ -119,7 +119,7 @@ def add_teeth(
     parts = []
     for i in wheels:
         wrap, center = route.wraps[i], places[i].center[:2]
-        # tooth that is nearest to the middle of the arc
+        # index of the tooth that is nearest to the middle of the arc
         middle = 0.5 * (wrap.s_entry + wrap.s_exit)
         away = (stations - middle + 0.5 * route.length) % route.length - 0.5 * route.length
         way = route.eval_points(stations[np.abs(away).argmin() : np.abs(away).argmin() + 1])[0][0] - center

@@ -2,15 +2,15 @@
 is much larger than the length of a cable.
 
 In a rope created by `winch_rope`, the number of cables is constant, and each cable has a constant fraction Δ of the
-length l of the rope. In contrast, the rope of this file has several levels of cables. All levels use the same nodes.
-The levels consist of c, 2 c, 4 c, ... equal cables, where c is the smallest number of cables. The cables of one level
-are active and form the rope outside the winch. The cables of all other levels are inactive, without forces and mass.
-Nodes that belong to no active cable are fixed in their reference positions. Therefore the numbering of coordinates does
-not change during a run.
+length l of the rope. The rope of this file has several levels, each of which divides the whole rope into cables. All
+levels use the same nodes. The first level consists of c equal cables, the second of 2 c, the third of 4 c, and so on; c
+is the smallest number of cables. The cables of one level are active and form the rope outside the winch. The cables of
+all other levels are inactive, without forces and mass. Nodes that belong to no active cable are fixed in their
+reference positions. Therefore the numbering of coordinates does not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change, because both
 halves are parts of the same cubic. Let h = Δ l be the length of a cable, and let r and s be the position and the slope
-of the nodes of the cable. The position and slope in the middle are
+of the nodes of the cable. The position and slope in the middle of the cable are
 
     r = (r_0 + r_1)/2 - h (s_1 - s_0)/8, s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4.
 
@@ -54,7 +54,7 @@ MOTION = "q", "v", "a", "carried"
 
 class CableChange(NamedTuple):
     """A change of the number of cables: the time of the change [s], the number of cables after the change, and the
-    potential energy of the weight before the change minus this energy after the change [J], 0 for a split.
+    potential energy of the weight before the change minus this energy after the change [J], which is 0 for a split.
     """
 
     t: float
@@ -67,7 +67,7 @@ def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatAr
     positions and slopes, the velocities of both, and two vectors of accelerations.
 
     Args:
-        motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.
+        motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.
         lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.
     """
     (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
@@ -95,13 +95,13 @@ class WinchReserve(StepHook):
     of the rope. The object is a hook, which must be passed to each solve.
 
     Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
-    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger are valid across these
-    changes, because all cables exist from the start.
+    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger remain valid when the
+    number of active cables changes, because all cables exist from the start.
 
     Args:
         outlet, end: positions of the ends [m], shape (2,), or (3,) in 3D; neither end is constrained.
         cables: smallest number of active cables, for the shortest rope.
-        wanted: wanted length of the cables [m].
+        wanted: length that cables should approximately have [m].
         longest: largest length of the rope for which cables are created [m]; for a longer rope the cables become longer
             than wanted, and a message is printed.
         strain: strain of the rope in the reference configuration [1].
@@ -206,7 +206,7 @@ class WinchReserve(StepHook):
         return self.cables[np.flatnonzero(self._level_of == self._level)]
 
     def _find_level(self, length: float, level: int) -> int:
-        """Find the level for a length of rope [m]; the search starts at ``level``."""
+        """Find the level of cables for a length of rope [m]; the search starts at ``level``."""
         while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
             level += 1
         while level > 0 and length < SHORTEST * self._wanted * self._count(level):
@@ -265,8 +265,8 @@ class WinchReserve(StepHook):
         return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the changes of the number of cables. The checkpoint of the model contains the column ``active`` of the
-        cables.
+        """Return the changes of the number of cables. The column ``active`` of the cables is not included, because the
+        checkpoint of the model contains it.
         """
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 

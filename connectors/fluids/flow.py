@@ -11,9 +11,10 @@
     volume fraction of water: s = 1 below the surface level + η, 0 above the surface
     volume fraction of air: s = 1 above, 0 below the surface; s changes by a cubic step over the height `transition`
 
-`FlowColumns` defines the parameters. Above the level, waves have the velocities at the level (vertical stretching). For
-h < H/1000 the power law is replaced by a straight line, because the slope of the power law is unbounded at the ground.
-With a start ramp, waves are multiplied by the factor r(t), a cubic step from 0 to 1.
+`FlowColumns` defines the parameters. Above the mean water level, the velocities of waves are equal to the velocities at
+this level (vertical stretching). For h < H/1000 the power law is replaced by a straight line, because the slope of the
+power law is unbounded at the ground. With a start ramp, waves are multiplied by the factor r(t), a cubic step from 0 to
+1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
 """
@@ -40,10 +41,10 @@ LOWEST = 1e-3
 
 
 class FlowColumns(NamedTuple):
-    """Parameters of one fluid, and the points at which it is evaluated."""
+    """Parameters of one fluid, and the points at which the flow is evaluated."""
 
     kind: int  # type of the profile
-    fills: int  # region that the fluid occupies
+    fills: int  # region that the fluid occupies: below the surface, above the surface, or everywhere
     up: int  # index of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
     level: float  # height of the surface [m]
@@ -60,7 +61,7 @@ class FlowColumns(NamedTuple):
 
 
 def create_flows(count: int) -> NDArray[Any]:
-    """Create records of the motion of a fluid at points, shape (count,), with these fields.
+    """Create the array of the motion of a fluid at points, shape (count,), with the following values for each point.
 
     u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).
     G, H: derivatives of u and a with respect to position, shape (3, 3), valid after `fill_flow_gradients`.
@@ -73,7 +74,8 @@ def create_flows(count: int) -> NDArray[Any]:
 
 
 def create_surfaces(count: int) -> NDArray[Any]:
-    """Create records of the surface of a fluid above points, shape (count,), for `fill_surface_shape`.
+    """Create the array of the surface of a fluid above points, shape (count,), for `fill_surface_shape`, with the
+    following values for each point.
 
     Z, Zt: height of the surface [m] and its time derivative [m/s].
     slope, slope_t: derivatives of Z with respect to position [1] and their time derivatives [1/s], shape (3,).
@@ -114,8 +116,9 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 @kernel
 def add_profile(c: FlowColumns, z: float, f: Any) -> None:
-    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the record f of a
-    point."""
+    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the values f of a
+    point.
+    """
     if c.kind != TABLE:
         share, slope = eval_profile(c, z)
         for k in range(3):
@@ -160,7 +163,7 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 @kernel
 def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
-    """Add velocity and acceleration of all waves at the position r, shape (3,), to the record f of a point."""
+    """Add velocity and acceleration of all waves at the position r, shape (3,), to the values f of a point."""
     z = r[c.up] - c.level
     below = 1.0 if -c.depth < z < 0.0 else 0.0
     z = min(max(z, -c.depth), 0.0)
@@ -199,7 +202,9 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
 
 @kernel(inline=True)
 def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
-    """Add the vector with the components u along (cx, cy) and v upwards to ``to``."""
+    """Add a vector to ``to``, shape (3,); the vector has the horizontal component u along (cx, cy) and the upward
+    component v.
+    """
     to[0] += u * cx
     to[side] += u * cy
     to[up] += v
@@ -224,9 +229,7 @@ def add_gradient(
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Fill the volume fraction of the fluid at points, and the derivatives of this fraction, at the time
-    ``time[0]``.
-    """
+    """Write the volume fraction of the fluid at points, and its derivatives, at the time ``time[0]``."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):
@@ -263,7 +266,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
 
 @kernel
 def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArray) -> None:
-    """Fill the height of the surface over points, shape (p,) [m]."""
+    """Write the height of the surface above points [m], shape (p,)."""
     grown, _ = eval_growth(c, time[0])
     for i in c.where:
         height[i] = c.level
@@ -273,7 +276,7 @@ def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArr
 
 @kernel
 def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Fill the records f of the surface above points, see `create_surfaces`, at the time ``time[0]``."""
+    """Write the shape of the surface above points into f, see `create_surfaces`, at the time ``time[0]``."""
     t, side = time[0], 3 - c.up
     grown, rate = eval_growth(c, t)
     for i in c.where:
@@ -303,7 +306,7 @@ def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) ->
 
 @kernel
 def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
-    """Fill velocities, accelerations and volume fractions of the fluid at points, at the time ``time[0]``.
+    """Write velocities, accelerations and volume fractions of the fluid at points, at the time ``time[0]``.
 
     ``given``: velocities and accelerations of user functions, shape (p, 2, 3), or an empty array.
     """
@@ -314,8 +317,8 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 def fill_flow_gradients(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
-    """Fill the values of `fill_flow`, and also their derivatives with respect to position; ``gradients``: derivatives
-    of ``given``, shape (p, 2, 3, 3).
+    """Write the values of `fill_flow` and their derivatives with respect to position; ``gradients``: derivatives of
+    ``given``, shape (p, 2, 3, 3).
     """
     fill_all(c, points, time, given, gradients, True, f)
 
@@ -324,7 +327,9 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
-    """Fill velocity, acceleration and volume fraction at points; if ``whole`` is true, also their derivatives."""
+    """Write velocity, acceleration and volume fraction at points; if ``whole`` is true, write also the derivatives of
+    these values.
+    """
     fill_share(c, points, time, f)
     for i in c.where:
         for k in range(3):

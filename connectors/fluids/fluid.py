@@ -41,9 +41,9 @@ treated as rounding errors.
 
 
 class Fluid(Component):
-    """Water or air, defined by density, region, and flow.
+    """Water or air, defined by its density, the region that it occupies, and its flow.
 
-    The columns of waves can be created by `regular_wave` and `jonswap`.
+    `regular_wave` and `jonswap` create the columns that define waves.
     """
 
     provides = ("fluid",)
@@ -130,8 +130,8 @@ def check_downwards(world: Tables, up: int, user: str, carrier: str) -> None:
     Args:
         world: the world.
         up: index of the axis that points upwards.
-        user: component and row that use the fluid, for messages.
-        carrier: type of entity on which the fluid acts, for messages.
+        user: component and row that use the fluid, for the error message.
+        carrier: type of entity on which the fluid acts, for the error message.
     """
     gravity = np.array(world.gravity, np.float64)
     size, axis = float(np.linalg.norm(gravity)), "xyz"[up]
@@ -148,7 +148,7 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
     Args:
         table: table of the fluids.
         row: index of the fluid.
-        user: name of the 2D component that uses the fluid, for messages.
+        user: name of the 2D component that uses the fluid, for the error message.
     """
     (velocity, across, directions) = (
         table.local(name, np.array([row]))[0] for name in ("velocity", "table_y", "wave_directions")
@@ -165,7 +165,7 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
 
 
 def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:
-    """Create the parameters of a fluid for kernels.
+    """Create the parameters of a fluid that kernels read.
 
     Args:
         table: table of the fluids.

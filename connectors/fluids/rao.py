@@ -60,7 +60,7 @@ class RAO:
         phases: phase lags ε_j [rad], shape (n, h, 6).
 
     Attributes:
-        frequencies, headings: as given.
+        frequencies, headings: the arguments of the constructor, as arrays.
         values: complex responses H, shape (n, h, 6).
 
     Raises:

@@ -112,7 +112,7 @@ def jonswap(
 
 
 def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
-    """Return S at x = ω/ω_p, without its scale factor."""
+    """Return the unscaled spectrum S at x = ω/ω_p."""
     width = np.where(x <= 1.0, *WIDTHS)
     peak: FloatArray = peakedness ** np.exp(-0.5 * ((x - 1.0) / width) ** 2)
     return np.asarray(x**-5.0 * np.exp(-1.25 * x**-4.0) * peak)

@@ -37,7 +37,7 @@ class UserFlow:
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
-        """Fill derivatives of velocities and accelerations with respect to position, shape (p, 2, 3, 3)."""
+        """Write derivatives of velocities and accelerations with respect to position, shape (p, 2, 3, 3)."""
         here = r[self._where]
         for k in range(3):
             ahead, behind = here.copy(), here.copy()

@@ -35,8 +35,8 @@ def coulomb(mu: float, fn: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """Return tau along a line [N]. If u [m] and v [m/s] are components of vectors, the result is the same component of
-    the vector tau.
+    """Return the trial force tau along a line [N]. If u [m] and v [m/s] are one component of the deflection and the
+    velocity in a plane, the result is this component of the vector tau.
     """
     return d * v + k * u
 
@@ -80,7 +80,7 @@ def return_share(size: float, limit: float) -> float:
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
     """Return the variation of the friction F e for the variations ``by_tau`` of tau and ``by_limit`` of F; ``share`` is
-    F/|tau|.
+    the ratio F/|tau|.
     """
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along
@@ -89,8 +89,8 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
-    """Return the deflection u at which bristle and damper together give a force [m]; ``drag``: force of the damper [N].
-    For k = 0 the result is 0.
+    """Return the deflection u [m] at which the sum of the forces of bristle and damper has a given value; ``drag``:
+    force of the damper [N]. For k = 0 the result is 0.
     """
     return (force - drag) / k if k != 0.0 else 0.0
 
@@ -111,8 +111,9 @@ def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
 
 
 def check_friction(table: EntityTable) -> None:
-    """Raise ModelError for rows with a friction coefficient but without bristles and dampers; the coefficient would
-    have no effect."""
+    """Raise ModelError for rows with a friction coefficient but without bristles and dampers; the coefficient would be
+    ignored.
+    """
     stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
     mu = table.local("friction_coefficient")
     for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:

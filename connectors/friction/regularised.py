@@ -10,9 +10,9 @@
 
 v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, v_e the velocity over which F_s decreases, and
 F_v the viscous coefficient. u_s, u_d and u_v are the static, dynamic and viscous friction coefficients of Hollars. Some
-published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity is
-within the zone. Some of these laws also use the direction of the stored velocity. The docstring of each law that uses
-these functions states its choice.
+published laws store the slip velocity as a history value and use the stored velocity to decide whether the contact is
+within the zone. Some laws with a stored velocity also use its direction. The docstring of each law that uses these
+functions states its choice.
 
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).
@@ -35,8 +35,8 @@ def slides(speed: float, zone: float) -> bool:
 
 @kernel(inline=True)
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
-    """Return f/(F v) within the zone [s/m]; the result is 0 for a zone of width 0. Outside the zone the ratio would be
-    1/|v|. Speeds may be complex.
+    """Return f/(F v) within the zone [s/m]; the result is 0 for a zone of width 0. The function is not called for
+    velocities outside the zone, where the ratio is 1/|v|. Speeds may be complex.
     """
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share
@@ -71,7 +71,7 @@ def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # one division gives the factor within a zone of positive width and outside the zone
+    # a single division yields the factor both within a zone of positive width and outside the zone
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

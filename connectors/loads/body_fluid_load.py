@@ -1,4 +1,5 @@
-"""Loads of a fluid on spheres, cylinders and boxes that are fixed to bodies: common law of pieces of these shapes.
+"""Loads of a fluid on spheres, cylinders and boxes that are fixed to bodies: common law for pieces of bodies with these
+shapes.
 
     load: Jᵀ F + J_rᵀ M,    F = drag + buoyancy + pressure + added mass of the accelerated fluid
     inertia: forces of the added mass of the accelerated body
@@ -71,31 +72,31 @@ warning."""
 
 
 class Pieces(NamedTuple):
-    """Pieces of one shape of the rows of a component, in the frames of their markers."""
+    """Pieces of one shape into which the bodies of rows are divided, in the frames of the markers of the bodies."""
 
-    row: IntArray  # local index of the row of each piece, ascending, shape (k,)
+    row: IntArray  # process-local index of the row of each piece, in ascending order, shape (k,)
     kind: int  # SPHERE, CYLINDER or BOX
     size: FloatArray  # dimensions for `immersion.immerse` [m], shape (k, 3)
     center: FloatArray  # centre of each piece [m], shape (k, 3)
     axes: FloatArray  # axes of each piece as rows [1], shape (k, 3, 3)
     volume: FloatArray  # volume [m^3], shape (k,)
     drag_area: FloatArray  # ½ C A for each axis [m^2], shape (k, 3)
-    together: FloatArray  # P, the components whose resultant determines the drag, shape (3, 3)
+    together: FloatArray  # matrix P of the components whose resultant determines the drag, shape (3, 3)
     added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
 
 
 class BodyGroup(NamedTuple):
-    """The rows of a component and their pieces, with the fluid at the centres of the pieces."""
+    """The rows of a component, the pieces of each row, and the fluid at the centres of the pieces."""
 
-    own: NDArray[Any]  # marker of each row, and range of its pieces
+    own: NDArray[Any]  # marker of each row, and range of the indices of its pieces
     c: NDArray[Any]  # constants of the pieces, see `create_group`
     m: NDArray[Any]  # motion of the pieces, see `create_motion`
     flow: NDArray[Any]  # motion of the fluid, see `create_flows`
     surface: NDArray[Any]  # surface of the fluid, see `create_surfaces`
     flows: list[FlowColumns]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions; empty without user functions
-    gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
+    given: FloatArray  # results of the user functions; empty if there are none
+    gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
 
 
 Divide = Callable[[LocalRows], Pieces]
@@ -127,8 +128,9 @@ def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
 def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
     """Create the pieces of the rows for which ``on`` is true, shape (rows,), with the fluid at the pieces.
 
-    The records c of the pieces have the fields row, marker, kind, size, volume, up, density, gravity, fills, and turns,
-    which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of the marker.
+    The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
+    and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of
+    the marker.
     """
     which = np.flatnonzero(on)
     pieces = divide(rows.select(which))
@@ -169,7 +171,8 @@ def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> Body
 
 
 def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Call:
-    """Evaluate the motion and the immersion of the pieces, and the fluid at their centres.
+    """Create the calls that evaluate the motion and the immersion of the pieces, and the fluid at the centres of the
+    pieces.
 
     Args:
         group: the pieces.
@@ -200,7 +203,7 @@ def build_system(rows: LocalRows) -> System:
     group: BodyGroup = rows.columns
     own, c, m, flow, surface = group.own, group.c, group.m, group.flow, group.surface
     system = System(rows.table.kind, rows.dofs)
-    # all processes have the load and the account, also processes without rows
+    # all processes have the load and the energy terms, even processes without rows
     read = locate(group) + call(fill_powers, lambda s: (c, m, flow, surface, s.powers.T)) if len(c) else Call()
     system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if not len(c):
@@ -233,7 +236,7 @@ def build_system(rows: LocalRows) -> System:
 
 
 def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
-    """Return warnings about bodies that are below the bed of the water at the start."""
+    """Return warnings about bodies that are initially below the ground of the water."""
     found = []
     call(locate_pieces)(group.c, fields.markers[FAMILY], group.m)
     for flow in group.flows:

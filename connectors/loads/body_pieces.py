@@ -10,8 +10,8 @@ and acceleration of the fluid at r, w = u - v, and q_k = e_k·w. V and S are the
 
 z points upwards. The constants are d_k = ½ ρ A_k C_k, and m_k = ρ C_ak V_k, with the density ρ of the fluid,
 coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P contains 1 for components whose
-resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and each
-component of a box alone.
+resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and and for
+a box each component separately.
 
 Kinematics of a point at h = A l from the marker, which is at A b from the node of the body:
 
@@ -42,14 +42,15 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
-# Kernels read arrays of records. The argument c contains the constants of the pieces (`create_group` in
+# Kernels read structured arrays. The argument c contains the constants of the pieces (`create_group` in
 # body_fluid_load.py), m their motion and the forces on them (`create_motion`), flow and surface the motion of the fluid
 # at their centres (`flow.create_flows`, `flow.create_surfaces`), and own the rows, with the marker and the range of the
 # pieces, from ``first`` to ``end``.
 
 
 def create_motion(count: int) -> NDArray[Any]:
-    """Create records of the motion of pieces and of the forces on them, shape (count,), with these fields.
+    """Create the array of the motion of pieces and of the forces on them, shape (count,), with the following values for
+    each piece.
 
     r, v, a: position [m], velocity [m/s] and acceleration [m/s^2] of the centre, shape (3,).
     lever, arm: vectors from the marker and from the node to the centre [m], omega: angular velocity [rad/s], alpha:
@@ -114,7 +115,7 @@ def locate_pieces(c: Any, k: PositionColumns, m: Any) -> None:
 
 @kernel
 def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray, m: Any) -> None:
-    """Write the accelerations of all pieces, after `locate_pieces`."""
+    """Write the accelerations of all pieces; `locate_pieces` must be called before."""
     turned = np.zeros(3)
     for i in range(len(c)):
         marker, row = c[i].marker, c[i].row
@@ -130,7 +131,7 @@ def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray,
 
 @kernel
 def immerse_pieces(c: Any, m: Any, surface: Any) -> None:
-    """Write the immersed volumes and the waterplane integrals of all pieces, after `locate_pieces`."""
+    """Write the immersed volumes and the waterplane integrals of all pieces; `locate_pieces` must be called before."""
     N, S, Sw, Iw = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros((3, 3))
     for i in range(len(c)):
         up = c[i].up
@@ -146,7 +147,7 @@ def immerse_pieces(c: Any, m: Any, surface: Any) -> None:
         for a in range(3):
             N[a] = inner(m[i].E[a], m[i].N)
         V, Aw = immerse(c[i].kind, c[i].size, surface[i].Z - m[i].r[up], N, S, Sw, Iw)
-        # the part in the air is the rest of the piece
+        # if the fluid is air, the immersed part is the rest of the piece
         sign = -1.0 if c[i].fills == ABOVE else 1.0
         m[i].V = c[i].volume - V if c[i].fills == ABOVE else V
         m[i].Aw = sign * Aw
@@ -290,7 +291,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
                 dq[k] = inner(de[k], w) + inner(m[i].E[k], du)
             for a in range(3):
                 dF[a] = dV / c[i].volume * (D[a] + I[a]) + dV * P[a] + m[i].V * c[i].density * da[a]
-            # variations of drag and of the forces of the added mass
+            # variations of the drag and of the forces of the added mass of the fluid
             for k in range(3):
                 dn = 0.0
                 for l in range(3):
@@ -316,7 +317,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
 
 @kernel
 def fill_inertia(c: Any, m: Any) -> None:
-    """Write the forces of the added mass into F and M of all pieces, after `accelerate_pieces`."""
+    """Write the forces of the added mass into F and M of all pieces; `accelerate_pieces` must be called before."""
     for i in range(len(c)):
         eval_inertia(c, m[i].E, i, m[i].a, m[i].F)
         for a in range(3):
@@ -340,7 +341,7 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
             spun[:], da[:] = 0.0, 0.0
             # variations of the acceleration of the centre
             if of == 1:
-                # the rotation changes the vectors from the marker and from the node
+                # the rotation changes the vectors from the marker and from the node to the centre of the piece
                 add_cross(m[i].alpha, moved, da)
                 cross_to(turn, m[i].arm, first)
                 cross_to(m[i].omega, first, second)

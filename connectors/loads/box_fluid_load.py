@@ -4,9 +4,9 @@
     added mass along each axis, per part with the volume V_0: s ρ C_ak V_0
 
 w_k is the component along axis k of the velocity of the fluid relative to the part, and s is the immersed fraction of
-the part. The docstring of body_pieces.py states all forces and defines the other letters. The immersed volume of each
-part is exact below the plane that touches the surface of the water above the centre of the part. The parts also
-determine the drag and the added mass of rotations.
+the part. The docstring of body_pieces.py states all forces and defines the other letters. For each part, the surface of
+the water is replaced by its tangent plane above the centre of the part; the volume below this plane is exact. The
+division into parts also determines the drag and the added mass for rotations.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 6 and appendix D.
 """
@@ -53,7 +53,7 @@ def divide(rows: LocalRows) -> Pieces:
     place = np.concatenate([np.indices(n).reshape(3, -1).T for n in parts]) if len(parts) else np.zeros((0, 3))
     size = sides[row] / parts[row]
     volume = size.prod(axis=1)
-    # the drag of each direction is divided equally between all parts
+    # the drag area of each axis is divided equally between all parts
     area = sides[row].prod(axis=1)[:, None] / sides[row] / count[row][:, None]
     return Pieces(
         row=row,

@@ -62,7 +62,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Create the records of the rows, and their loads as functions of time."""
+    """Create the array with the data of the rows, and the loads as functions of time."""
     return rows.pack(), bind_values(rows, "value", "function")
 
 

@@ -1,4 +1,4 @@
-"""Load of a fluid on a circular cylinder that is fixed to a rigid body, by strips along its axis.
+"""Load of a fluid on a circular cylinder that is fixed to a rigid body, divided into strips along its axis.
 
     drag across the axis, per strip of length h: s ½ ρ C_n 2 R h |w_n| w_n
     drag along the axis, per strip: s ½ ρ C_t 2 π R h |w_t| w_t
@@ -8,8 +8,9 @@
 
 w_n and w_t are the components across and along the axis of the velocity of the fluid relative to the strip, and s is
 the immersed fraction of the strip. The terms of the ends are added to the first and the last strip. The docstring of
-body_pieces.py states all forces and defines the other letters. The immersed volume of each strip is exact below the
-plane that touches the surface of the water above the centre of the strip, also for a cylinder that pierces the surface.
+body_pieces.py states all forces and defines the other letters. For each strip, the surface of the water is replaced by
+its tangent plane above the centre of the strip; the volume below this plane is exact, even if the cylinder pierces the
+surface.
 
 Source: J. R. Morison and others, The force exerted by surface waves on piles, Petroleum Transactions AIME 189 (1950);
 M. Hall, A. Goupee, Validation of a lumped-mass mooring line model, Ocean Engineering 104 (2015); DNV-RP-C205, section
@@ -73,7 +74,9 @@ class CylinderFluidLoad(Component):
 
 
 def find_axes(axis: FloatArray) -> FloatArray:
-    """Return, for directions of shape (n, 3), unit vectors as rows, the last along the direction, shape (n, 3, 3)."""
+    """Return three unit vectors for each direction, as rows of matrices of shape (n, 3, 3); the last vector is along
+    the direction. The directions have the shape (n, 3).
+    """
     last = axis / np.linalg.norm(axis, axis=1)[:, None]
     helper = np.eye(3)[np.argmin(np.abs(last), axis=1)]
     first = np.cross(helper, last)
@@ -115,7 +118,9 @@ def divide(rows: LocalRows) -> Pieces:
 
 
 def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the circles of both ends and four lines between them, and faces on the side and on the ends."""
+    """Return the outline of a cylinder: the circles of both ends with four lines between the circles, and the faces of
+    the side and of the ends.
+    """
     around = np.arange(SIDES) * 2.0 * np.pi / SIDES
     axes, radius = find_axes(rows.local("axis")), 0.5 * rows.local("diameter")[:, None, None]
     circle = np.cos(around)[None, :, None] * axes[:, None, 0] + np.sin(around)[None, :, None] * axes[:, None, 1]

@@ -93,16 +93,18 @@ class FluidGroup(NamedTuple):
     locate: Any  # kernel that evaluates the motion of the points
     c: NDArray[Any]  # parameters of the cables at the points, see `create_parameters`
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
-    rates: NDArray[Any]  # records whose field p contains the rates of the slopes, see `create_points`
+    rates: NDArray[Any]  # array of points whose value p is the rate of the slope, see `create_points`
     flow: NDArray[Any]  # motion of the fluid at the points, see `create_flows`
     flows: list[FlowColumns]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions; empty without user functions
-    gradients: FloatArray  # gradients of the results of the user functions; empty without user functions
+    given: FloatArray  # results of the user functions; empty if there are none
+    gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
 
 
 def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGroup:
-    """Create the group of the rows of a line, with their fluids."""
+    """Create the group of rows with the same type of cables or beams and the same number of points, with the fluids at
+    these points.
+    """
     n, which, dims = line.S.shape[1], line.row, kind.dims
     count = len(which) * n
     fluids, lengths = (np.repeat(values[which], n) for values in (rows.local("fluid"), line_lengths(rows)))
@@ -151,7 +153,7 @@ def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> ND
 
 
 def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False) -> Call:
-    """Evaluate the motion of the points, and the fluid at the points.
+    """Create the calls that evaluate the motion of the points, and the fluid at the points.
 
     Args:
         group: the points.
@@ -194,7 +196,7 @@ def build(rows: LocalRows) -> System:
         if group.c["added"].any() or group.c["excess"].any():
             inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
-    # all processes have the load and the account, also processes without rows
+    # all processes have the load and the energy terms, even processes without rows
     system.load = Term(load, load_tangent)
     read = sum((read_powers(group) for group in groups), Call())
     system.account = Account(read, lost=("drag",), carried=("added_mass",))
@@ -205,7 +207,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Return warnings about cables and beams that are below the bed of the water at the start."""
+    """Return warnings about cables and beams that are initially below the ground of the water."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
@@ -231,8 +233,9 @@ def _forces(group: FluidGroup, fill: Any) -> Call:
 
 
 def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
-    """Create the calls that evaluate the derivatives of F and add them to the matrix; ``factor`` is the name of the
-    factor of derivatives with respect to velocities, ``dv``, or accelerations, ``da``."""
+    """Create the calls that evaluate the derivatives of F and add them to the matrix; ``factor`` is ``"dv"`` for
+    derivatives with respect to velocities, or ``"da"`` for derivatives with respect to accelerations.
+    """
     line, c, m, flow = group.line, group.c, group.m, group.flow
     return call(fill, lambda s: (c, m, flow)) + call(
         add_tangents, lambda s: (line, m, s.dq, getattr(s, factor), s.slots, s.values)

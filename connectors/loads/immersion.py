@@ -76,7 +76,7 @@ def immerse_cylinder(
     c, s = abs(N[2]), sqrt(N[0] ** 2 + N[1] ** 2)
     mx, my = (N[0] / s, N[1] / s) if s > 0.0 else (1.0, 0.0)
     half, across = 0.5 * length, max(s * radius, TINY)
-    # filaments from first to last pierce the plane, filaments before first are immersed
+    # filaments from ``first`` to ``last`` pierce the plane; filaments before ``first`` are immersed
     first = asin(min(max((h - c * half) / across, -1.0), 1.0))
     last = asin(min(max((h + c * half) / across, -1.0), 1.0))
     cosine = cos(first)
@@ -108,7 +108,7 @@ def immerse_cylinder(
             w_ld += area * l * d
             w_dd += area * d * d
             w_ee += area * chord * chord / 3.0
-    # components along the own axes
+    # components along the axes of the body
     S[0], S[1], S[2] = Sd * mx, Sd * my, side * Sl
     Sw[0], Sw[1], Sw[2] = w_d * mx, w_d * my, side * w_l
     Iw[0, 0], Iw[1, 1] = w_dd * mx * mx + w_ee * my * my, w_dd * my * my + w_ee * mx * mx

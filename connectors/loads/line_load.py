@@ -110,7 +110,7 @@ class LineGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:
-    """Create the group of the rows of a line."""
+    """Create the group of rows with the same type of cables or beams and the same number of points."""
     n, which = line.S.shape[1], line.row
     given, found = rows.local("force_function")[which], dict[int, list[int]]()
     for i, force in enumerate(given):
@@ -141,7 +141,7 @@ def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # arguments are not finite only if Newton's method diverges, and the solver reports this divergence
+        # the arguments are infinite or NaN only if Newton's method diverges; the solver reports the divergence
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out
@@ -280,7 +280,7 @@ def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
 
 @kernel
 def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
-    """Copy the vectors of all rows [N/m], shape (rows, 3), to F of the points."""
+    """Copy the vector of each row [N/m] to F of all points of the row; the vectors have the shape (rows, 3)."""
     n = c.S.shape[1]
     for i in range(len(c.dofs)):
         for j in range(n):

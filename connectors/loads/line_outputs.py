@@ -23,8 +23,9 @@ Answer = Callable[[LocalRows, Fields, FloatArray], Any]
 
 
 def line_output(unit: str, doc: str, answer: Answer, name: str) -> Output:
-    """Create the output of the field ``name`` at distances x [m]: one distance, an array of shape (rows,), or an array
-    of shape (rows, k) for k points per row. The default is the middle of each cable or beam."""
+    """Create the output variable ``name`` at distances x [m]: one distance, an array of shape (rows,), or an array of
+    shape (rows, k) for k points per row. Without x, the output is evaluated at the middle of each cable or beam.
+    """
 
     def evaluate(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_fractions(rows, line_lengths(rows)[:, None], x)
@@ -38,7 +39,7 @@ def line_drawing(answer: Answer, names: Mapping[str, tuple[str, str]]) -> Callab
     """Create a function that draws the axes of cables and beams, with vectors at points of the axes.
 
     Args:
-        names: for each name of a vector in the drawing, the field of ``answer`` and its unit.
+        names: dictionary from the names of vectors in the drawing to the field of ``answer`` and its unit.
     """
 
     def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
@@ -56,8 +57,8 @@ def _draw_along(rows: LocalRows, r: FloatArray, values: Mapping[str, FloatArray]
     Args:
         rows: the loads, with the column ``cable``.
         r: positions of the points [m], shape (rows, k, 3).
-        values: fields at the points, shape (rows, k, 3), by name.
-        units: units of the fields, by name.
+        values: dictionary from names to vectors at the points, shape (rows, k, 3) each.
+        units: dictionary from these names to units.
     """
     count, k = r.shape[:2]
     number = np.arange(count * k).reshape(count, k)

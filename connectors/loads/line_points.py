@@ -72,10 +72,11 @@ class LineKind(NamedTuple):
 
 class LineColumns(NamedTuple):
     """Data of k rows with n points each, on cables or beams in d dimensions. Arrays have four shape functions for each
-    axis. If a beam has fewer shape functions, the others are 0 and refer to the coordinates of its first node."""
+    axis. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of its first node.
+    """
 
     row: IntArray  # local indices of these rows, shape (k,)
-    dofs: IntArray  # local indices of the coordinates of the axis, shape (k, 4 d)
+    dofs: IntArray  # process-local indices of the coordinates of the axis, shape (k, 4 d)
     own: IntArray  # indices of these coordinates within the coordinates of a row, shape (4 d,)
     x: FloatArray  # distances of the points along the axes [m], shape (k, n)
     S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, n, 4) each
@@ -84,7 +85,8 @@ class LineColumns(NamedTuple):
 
 
 def create_points(count: int) -> NDArray[Any]:
-    """Create records of the motion of points and of the forces on them, shape (count,), with these fields.
+    """Create the array of the motion of points and of the forces on them, shape (count,), with the following values for
+    each point.
 
     r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,). F: force per reference
     length [N/m], shape (3,); Fr, Fp, Fv: derivatives of F with respect to r, p, and v or a, shape (3, 3).
@@ -97,7 +99,7 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
     """Create the points of the given rows; the column ``cable`` of these rows contains cables or beams of one type.
 
     Args:
-        which: local indices of these rows, shape (k,).
+        which: process-local indices of these rows, shape (k,).
         kind: type of the cables or beams.
         s: relative positions s = x/L [1], shape (n,) or (k, n).
         w: integration weights for a length of 1, shape (n,).
@@ -133,8 +135,9 @@ def _find_lengths(rows: LocalRows) -> FloatArray:
 
 
 def group_rows(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
-    """Group the rows by the type of their cables or beams. Return the type and the local indices of the rows, shape
-    (k,), of each group. The groups are cached."""
+    """Group the rows by the type of their cables or beams. For each group, return the type and the process-local
+    indices of the rows, shape (k,). The groups are cached.
+    """
     found: list[tuple[LineKind, IntArray]] = rows.kept("line groups", lambda: _find_groups(rows))
     return found
 
@@ -181,11 +184,11 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
     """Create the vectors of rows as functions of time, from the columns ``vector`` and ``function``.
 
     Args:
-        acting: the components that are allowed in 2D, such as ``"xy"``.
+        acting: names of the components that may be nonzero in 2D, such as ``"xy"``.
 
     Raises:
-        ModelError: an active row in 2D has another component. For a Python function, the error is raised when the
-            function returns another component.
+        ModelError: another component of an active row in 2D is not 0. For a Python function, the error is raised when
+            the function returns a value with such a component.
     """
     functions, vectors = bind_functions(rows, "vector", "function"), rows.local("vector")
     unit = rows.table.component.columns["vector"].unit
@@ -262,8 +265,8 @@ def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, 
     entries of all rows, shape (rows, n, n).
     """
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    # the axis of a cable depends on all coordinates of a row in the same order, so the indices in ``own`` are not
-    # necessary
+    # for a cable the coordinates of the axis are all coordinates of the row, in the order of the row, so the indices in
+    # ``own`` are not necessary
     is_cable = c.own[4 * d - 1] == 4 * d - 1
     for i in range(len(c.dofs)):
         to = slots[c.row[i]]

@@ -2,7 +2,7 @@
 
     load: ∫ ρ Jᵀ g dV with the acceleration g
 
-Each body law evaluates this integral by its function ``body_force``; the present law only selects bodies and
+Each body law evaluates this integral by its function ``body_force``; this file only selects the bodies and the
 accelerations. In contrast, the gravity of a `World` acts on all bodies.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
@@ -39,8 +39,9 @@ class MassProportional(Component):
 
 
 class AccelerationGroup(NamedTuple):
-    """Rows on bodies of one type with the same acceleration: index of the first row, and local indices of the bodies,
-    shape (k,)."""
+    """Rows on bodies of one type that have the same acceleration. The group contains the index of the first row, and
+    the process-local indices of the bodies, shape (k,).
+    """
 
     component: type[Component]
     first: int

@@ -31,7 +31,7 @@ from windlass.connectors.loads.line_points import LineColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
-# Kernels read arrays of records. The argument c contains the parameters of the cables (`create_parameters` in
+# Kernels read structured arrays. The argument c contains the parameters of the cables (`create_parameters` in
 # fluid_load.py), m the motion of the points (`line_points.create_points`), and flow the motion of the fluid at the
 # points (`flow.create_flows`).
 
@@ -83,7 +83,7 @@ def fill_forces(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Write F of all points, and its derivatives with respect to position, slope and velocity."""
+    """Write F of all points, and the derivatives of F with respect to position, slope and velocity."""
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, speed, q = eval_drag(c, m, flow, i, t, wn, D)

@@ -42,7 +42,7 @@ class SectionColumns(NamedTuple):
     """Data of k rows with m points each, on beams with n nodes; all beams have the same dimension and order."""
 
     row: IntArray  # local indices of these rows, shape (k,)
-    dofs: IntArray  # local indices of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
+    dofs: IntArray  # process-local indices of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
     turns: BoolArray  # whether the vector rotates with the section, shape (k,)
     N: FloatArray  # shape functions at the points, shape (k, m, n)
     w: FloatArray  # weights of the points times the length of the beam [m], shape (k, m)
@@ -54,7 +54,7 @@ def create_section(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArr
     """Create the points of the given rows, whose column ``cable`` contains beams of one type.
 
     Args:
-        which: local indices of these rows, shape (k,).
+        which: process-local indices of these rows, shape (k,).
         kind: type of the beams.
         s: relative positions s = x/L [1], shape (m,) or (k, m).
         w: integration weights for a length of 1, shape (m,).
@@ -96,7 +96,7 @@ def read_angle(c: SectionColumns, i: int, j: int, x: FloatArray) -> float:
 
 @kernel(inline=True)
 def read_parameters(c: SectionColumns, i: int, j: int, x: FloatArray, e: FloatArray) -> None:
-    """Fill the Euler parameters e of the section at point j of row i, shape (4,)."""
+    """Write the Euler parameters e of the section at point j of row i, shape (4,)."""
     for k in range(4):
         e[k] = 0.0
         for a in range(c.N.shape[2]):
@@ -105,8 +105,9 @@ def read_parameters(c: SectionColumns, i: int, j: int, x: FloatArray, e: FloatAr
 
 @kernel
 def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) -> None:
-    """Write the vectors of all points in the global frame into the field F of the records m, see `create_points`;
-    ``given`` contains the vectors of all rows, shape (rows, 3)."""
+    """Write the vectors of all points in the global frame into F of m, see `create_points`; ``given`` contains the
+    vectors of all rows, shape (rows, 3).
+    """
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     in_plane = c.dofs.shape[1] == PLANE * c.N.shape[2]
     for i in range(len(c.dofs)):
@@ -158,8 +159,9 @@ def add_section_force_tangents(
 
 @kernel(inline=True)
 def fill_turning(m: Vector, turns: bool, M: FloatArray) -> None:
-    """Fill M, shape (4, 4), for a torque m in the frame of the section if ``turns`` is true, otherwise in the global
-    frame."""
+    """Write the matrix M, shape (4, 4), for a torque m that is given in the frame of the section if ``turns`` is true,
+    otherwise in the global frame.
+    """
     sign = -1.0 if turns else 1.0
     for k in range(3):
         M[0, 1 + k], M[1 + k, 0], M[1 + k, 1 + k] = -m[k], m[k], 0.0

@@ -36,7 +36,7 @@ class SphereFluidLoad(Component):
 
 
 def divide(rows: LocalRows) -> Pieces:
-    """Create one piece of each row."""
+    """Create one piece for each row, because a sphere is not divided."""
     radius, count = 0.5 * rows.local("diameter"), len(rows.rows)
     volume = 4.0 / 3.0 * np.pi * radius**3
     three = np.ones((1, 3))
@@ -54,7 +54,7 @@ def divide(rows: LocalRows) -> Pieces:
 
 
 def outline(rows: LocalRows) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return circles of latitude and meridians, and faces between them."""
+    """Return the outlines of spheres: circles of latitude, meridians, and the faces between these lines."""
     up, around = np.linspace(-0.5 * np.pi, 0.5 * np.pi, RINGS + 1), np.arange(SIDES) * 2.0 * np.pi / SIDES
     ball = np.stack(
         (

@@ -1,4 +1,4 @@
-"""Forces and torques on a marker: common law of a vector F with a global or body-fixed direction.
+"""Forces and torques on a marker: common law of a vector F whose direction is fixed in space or in the body.
 
     load: Jᵀ F,    F = vector, or F = A vector if the vector rotates with the body
     derivative: ∂load/∂q = F·H + Jᵀ ∂F/∂q
@@ -88,8 +88,9 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """Create the records of the rows, with the same fields for forces and torques, and their vectors as functions of
-    time."""
+    """Create the array with the data of the rows, in one form for forces and torques, and the vectors as functions of
+    time.
+    """
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )

@@ -30,7 +30,7 @@ class CableColumns(NamedTuple):
     q: FloatArray  # total coordinates [m, 1], padded by 0, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
     length: FloatArray  # length of the undeformed cable [m], shape (n,)
-    dofs: IntArray  # local coordinate indices, padded with an unused index, shape (n, w)
+    dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, w)
 
 
 class CableCoordinates(Component):
@@ -41,7 +41,7 @@ class CableCoordinates(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
-    """Allocate columns for the local markers."""
+    """Allocate columns for the markers of this process."""
     dofs = number_markers(world, ids, layout, FAMILY, 8)
     columns = CableColumns(np.zeros(dofs.shape), np.zeros(dofs.shape), np.zeros(len(ids)), dofs)
     for table, positions, rows in world.split_by_table(ids):
@@ -50,7 +50,9 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Index of each marker in the columns (``k``), shape (rows,), and local coordinate indices, shape (rows, w)."""
+    """Index of each marker in the columns (``k``), shape (rows,), and process-local indices of the coordinates, shape
+    (rows, w).
+    """
 
     k: IntArray
     dofs: IntArray

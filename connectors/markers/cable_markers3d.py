@@ -9,9 +9,9 @@ tangent of the axis.
 
 A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. If
 the axis moves in a plane, A is the rotation of the tangent in this plane, as for 2D cables. A is not defined for t =
--t0. Therefore cables must rotate by less than 180° at markers with b, torques and joints; markers for points on the
-axis have no such limit. Let F(t) = A B be the vector from the axis to the marker, with B = A0 b and the offset b in the
-frame of the marker. In the following derivatives p is the slope r'. Then
+-t0. Therefore the tangent must rotate by less than 180° at markers with an offset b and at markers for torques and
+joints; for points on the axis there is no limit. Let F(t) = A B be the vector from the axis to the marker, with B = A0
+b and the offset b in the frame of the marker. In the following derivatives p is the slope r'. Then
 
     F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
@@ -133,7 +133,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         for d in range(3):
             t[d] = il * p[d]
             D += t0[d] * t[d]
-        # the rotation is undefined if the tangent is reversed
+        # the rotation is undefined if the tangent is opposite to its reference direction
         iD = 1.0 / D if D > REVERSED else np.nan
         # u = t0 × t, the smallest rotation A from t0 to t, and W such that ω = W r'_t
         fill_cross(t0, T)
@@ -205,14 +205,16 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12),
-    without angles of twist."""
+    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12);
+    angles of twist are omitted.
+    """
     return world.dofs_of(table.local("cable"))[:, :12]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the markers, with reference directions t0, offsets B [m], and frames A0, whose first column
-    is t0."""
+    """Create the array with the data of the markers: reference directions t0, offsets B [m], and frames A0, whose first
+    column is t0.
+    """
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
@@ -245,14 +247,14 @@ class CableShape3D(Component):
 
 
 class SpatialShapeColumns(NamedTuple):
-    """Points of all local 3D cable-shape markers, in the order of the markers."""
+    """Points of all 3D cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
     p: FloatArray  # global positions [m], shape (points, 3)
     v: FloatArray  # global velocities [m/s], shape (points, 3)
     S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
     length: FloatArray  # undeformed length of the cable [m], shape (markers,)
-    dofs: IntArray  # local coordinate indices of the cable, shape (markers, 12)
+    dofs: IntArray  # process-local indices of the coordinates of the cable, shape (markers, 12)
 
 
 @kernel
@@ -270,7 +272,7 @@ def update_shapes(index: IntArray, m: SpatialShapeColumns, x: FloatArray, v: Flo
 
 
 def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeColumns:
-    """Allocate columns for the local markers ``ids``."""
+    """Allocate columns for the markers ``ids`` of this process."""
     segments, length = np.ones(len(ids), np.int64), np.ones(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         segments[positions] = table.local("segments", rows)

@@ -57,7 +57,7 @@ class CableShape(Component):
 
 
 class ShapeColumns(NamedTuple):
-    """Points of all local cable-shape markers, in the order of the markers."""
+    """Points of all cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
     p: FloatArray  # positions in global x, y [m], shape (points, 2)
@@ -69,7 +69,7 @@ class ShapeColumns(NamedTuple):
     offset: FloatArray  # distance y of the points from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)
-    dofs: IntArray  # local coordinate indices of the nodes of the cable, shape (markers, 8)
+    dofs: IntArray  # process-local indices of the coordinates of the nodes of the cable, shape (markers, 8)
 
 
 @kernel
@@ -78,7 +78,8 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # coordinates are copied to variables, because the compiler would read them again after each write to the points
+        # coordinates are copied to scalar variables, because compiled code would otherwise read the coordinates again
+        # after each write to the points
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
@@ -109,8 +110,8 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
 def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
-    """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the local indices of s, and
-    ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
+    """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the process-local indices
+    of s, and ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
 
     With w = v + s_t G q the velocities of the material are S w, and the rates of the slopes of the material are S' w.
     """
@@ -197,7 +198,7 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
         segments: number of segments of each marker, shape (markers,).
         offset: distance of the points of each marker from the axis [m], shape (markers,).
         length: reference length of the cable of each marker [m], shape (markers,).
-        dofs: local coordinate indices of the cable, shape (markers, 8).
+        dofs: process-local indices of the coordinates of the cable, shape (markers, 8).
     """
     start = np.concatenate((np.zeros(1, np.int64), np.cumsum(segments + 1)))
     owner = np.repeat(np.arange(len(segments)), segments + 1)
@@ -209,7 +210,7 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
-    """Allocate columns for the local markers ``ids``."""
+    """Allocate columns for the markers ``ids`` of this process."""
     segments, offset, length = np.ones(len(ids), np.int64), np.zeros(len(ids)), np.ones(len(ids))
     dofs = np.full((len(ids), CABLE_DOFS), layout.spare, np.int64)
     for table, positions, rows in world.split_by_table(ids):

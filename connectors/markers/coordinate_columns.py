@@ -15,7 +15,8 @@ FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 
 
 class CoordinateColumns(NamedTuple):
-    """Data of n coordinate markers; m is the largest number of coordinates of a marker type in the world.
+    """Data of n coordinate markers; m is the largest number of coordinates of a marker among all marker types in the
+    model.
 
     Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` have other values of J and
     nonzero values of Jd and H.
@@ -25,8 +26,8 @@ class CoordinateColumns(NamedTuple):
     rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
     J: FloatArray  # derivative of value with respect to the coordinates, padded by 0, shape (n, m)
     Jd: FloatArray  # derivative of rate with respect to the coordinates, which is the rate of J, shape (n, m)
-    dofs: IntArray  # local coordinate indices, padded with an unused index, also for the ground, shape (n, m)
-    h: IntArray  # index of each marker in H, -1 without second derivatives, shape (n,)
+    dofs: IntArray  # process-local coordinate indices, padded (ground: filled) with an unused index, shape (n, m)
+    h: IntArray  # index of each marker in H, or -1 for markers without second derivatives, shape (n,)
     H: FloatArray  # second derivatives of value with respect to the coordinates, shape (curved markers, m, m)
 
 
@@ -37,8 +38,8 @@ NO_MARKERS = CoordinateColumns(
 
 
 def coordinates_of(s: Any) -> CoordinateColumns:
-    """Return the columns of the coordinate markers in an evaluation; the columns are empty in a world without such
-    markers.
+    """Return the columns of the coordinate markers in an evaluation; the columns are empty if the model has no
+    coordinate markers.
     """
     found: CoordinateColumns = s.markers.get(FAMILY, NO_MARKERS)
     return found

@@ -50,8 +50,8 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Allocate columns for the local markers. Markers of types that provide "curved marker" get an index in the array H
-    of second derivatives; all other markers have J = 1.
+    """Allocate columns for the markers of this process. Markers of types that provide "curved marker" get an index in
+    the array H of second derivatives; all other markers have J = 1.
     """
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
@@ -74,18 +74,18 @@ def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatA
 
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global index of the coordinate of each row, shape (rows, 1), -1 for the ground."""
+    """Return the global index of the coordinate of each row, shape (rows, 1), or -1 for the ground."""
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)
-    # a later check reports indices that are too large
+    # indices that are too large are reported by a later check
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows, with the reference values of the coordinates."""
+    """Create the array with the data of the rows: the reference values of the coordinates."""
     return pack_markers(rows, 1, reference=rows.reference[:, 0])
 
 

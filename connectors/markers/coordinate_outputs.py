@@ -15,8 +15,8 @@ OF_ANGLES = {"m": "rad", "m/s": "rad/s", "N": "N m"}
 
 
 def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
-    """Return whether the coordinate of each marker is an angle or a strain, shape (markers,). For such markers,
-    generalised forces are in N m.
+    """Return whether the coordinate of each marker is an angle or a strain, shape (markers,). Generalised forces on
+    angles and strains are in N m.
     """
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
@@ -46,7 +46,7 @@ def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
     """Create an output variable of laws on the coordinates ``markers``. If one of the coordinates is an angle or a
-    strain, `OF_ANGLES` contains the unit that replaces ``unit``.
+    strain, the unit that `OF_ANGLES` gives for ``unit`` is used.
     """
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 

@@ -33,7 +33,7 @@ def register_marker(
         component: the schema.
         family: family of the type of marker.
         update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
-        bind: function ``(rows)`` that returns the records that the kernel reads, see `pack_markers`.
+        bind: function ``(rows)`` that returns the array that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: see `register`.
 
     Raises:
@@ -52,14 +52,15 @@ def register_marker(
 
 
 def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
-    """Create the records of markers, one per row. The fields are the columns of the table of the markers, and
+    """Create the array with the data of markers, one element per row. An element contains the columns of the table of
+    the markers, and
 
     index: index of the marker among the markers of its family.
-    dofs: local coordinate indices, shape (width,), padded by 0.
+    dofs: process-local indices of the coordinates, shape (width,), padded by 0.
 
     Args:
         width: largest number of coordinates of a marker of this type.
-        **derived: values of further fields, shape (rows, ...).
+        **derived: names and values of further data, shape (rows, ...) each.
     """
     dofs = np.zeros((len(rows.rows), width), np.int64)
     dofs[:, : rows.dofs.shape[1]] = rows.dofs
@@ -67,9 +68,9 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Return the local coordinate indices of markers of a family, padded by an unused index, shape (markers, m). The
-    width m is the largest number of coordinates of a marker type of the family in the whole world, and at least
-    ``least``. Therefore m is the same on all processes.
+    """Return the process-local indices of the coordinates of markers of a family, padded by an unused index, shape
+    (markers, m). The width m is the largest number of coordinates of a marker type of the family in the whole world,
+    and at least ``least``. Therefore m is the same on all processes.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

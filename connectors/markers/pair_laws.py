@@ -3,7 +3,7 @@ of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
-variables and the drawing, and registers the law. Without a tangent kernel, the tangent is computed by central
+variables and the drawing, and registers the law. If a law has no tangent kernel, its tangent is computed by central
 differences of the force.
 """
 
@@ -81,7 +81,7 @@ class PairKind:
     """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
     from a complex to a real result.
     """
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to three components
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # makes a force kernel return three components
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function ``(s)`` that returns the additional arguments of the tangent loop, which follow the columns of the
     markers.
@@ -121,25 +121,28 @@ def register_kind(
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``; default: central differences.
-        derived: names of further fields of the records of the rows, computed from columns of the table by ``derive``.
-        derive: function ``(rows)`` that returns the values of these fields, as arrays of shape (rows, ...) by name.
-        outputs: further output variables, whose ``evaluate`` may be a kernel ``(row, u, ut, t) -> float``.
+        derived: names of further values that each row provides to kernels, computed from columns of the table by
+            ``derive``.
+        derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
+        outputs: output variables of the law in addition to the variables of the family; their ``evaluate`` may be a
+            kernel ``(row, u, ut, t) -> float``.
         source: the source of the law.
-        before: function ``(rows) -> (update, update)`` that returns the updates of fields of the rows before forces and
-            before tangents. An update is a kernel call, a function ``(s)``, or None.
+        before: function ``(rows) -> (update, update)`` that returns two updates of the data of the rows: one that is
+            called before the forces are evaluated, and one before the tangent. An update is a kernel call, a function
+            ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]; see `Account`.
         sliding: kernel ``(row, u, ut, t)`` for laws whose energy lost by sliding is computed once per step. The kernel
             returns the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise
             0. The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
-        start: initial history values of a row, for schemas with a reference ``data``. If the user gives this reference,
-            it is checked; otherwise history values are created. The records get the fields ``history``, with the values
-            for the evaluation of forces, and ``start``, with the values at the start of the step, shape (n,) each.
+        start: initial history values of a row, for schemas with a reference ``data``. A reference given by the user is
+            checked; if the user gives none, history values are created. Kernels read ``row.history``, the values for
+            the evaluation of forces, and ``row.start``, the values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
             a contact state has changed, and the force of the row [N]; see `PostNewton`.
-        update_inactive: whether inactive rows are also updated.
+        update_inactive: whether ``update`` is also called for inactive rows.
         gap: kernel ``(row, u, ut, numbers)`` that writes the gap quantities of a row, see `Gaps`, for contacts that
             open and close.
         fill_defaults, check: see `register`.
@@ -299,7 +302,7 @@ def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str,
 
 
 def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
-    """Return the calls that update fields of rows before forces and before tangents."""
+    """Return the two calls that update the data of rows before the forces and before the tangent are evaluated."""
     first, second = (None, None) if before is None else before(rows)
     return as_call(first), as_call(second)
 
@@ -508,8 +511,8 @@ def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """Create a `Measure` that calls a kernel ``(values, rates, *given, u, ut)``, for laws with user functions. The same
-    computation with NumPy would take ten times as long.
+    """Create a `Measure`, for laws with user functions, that computes u and ut by a kernel ``(values, rates, *given, u,
+    ut)``. A computation with NumPy would take ten times as long.
 
     Args:
         motion: function that returns values and rates of all markers.

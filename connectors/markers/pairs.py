@@ -1,12 +1,12 @@
 """Loops over the rows of connectors between two markers, which assemble forces and tangent. The loops are compiled
 separately for each law.
 
-A law provides kernels for one row. A row is a record whose fields are the columns of the schema (see
-framework/model/rows.py). `register_pair` creates all other parts of the law from these kernels, see `pair_laws`. For
-coordinate markers the arguments are u = value1 - value0 (each value times its factor, if the law has factors) and the
-rate u_t. For position markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return the force f(u, u_t,
-t) and the derivatives P = ∂f/∂u and V = ∂f/∂u_t. The force f acts on the left-hand side of the equations of motion at
-marker 1, and -f acts at marker 0. The loops add
+A law provides kernels that evaluate one row. In a kernel, a row is an object whose attributes are the columns of the
+schema (see framework/model/rows.py). `register_pair` creates all other parts of the law from these kernels, see
+`pair_laws`. For coordinate markers the arguments are u = value1 - value0 (each value times its factor, if the law has
+factors) and the rate u_t. For position markers the arguments are u = p1 - p0 and u_t = v1 - v0. The kernels return the
+force f(u, u_t, t) and the derivatives P = ∂f/∂u and V = ∂f/∂u_t. The force f acts on the left-hand side of the
+equations of motion at marker 1, and -f acts at marker 0. The loops add
 
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
     m0: IntArray  # index of marker 0 among the markers of its family, shape (rows,)
     m1: IntArray  # index of marker 1 among the markers of its family, shape (rows,)
-    dofs: IntArray  # local coordinate indices of marker 0, followed by the indices of marker 1, shape (rows, n)
+    dofs: IntArray  # process-local indices of the coordinates of marker 0, then of marker 1, shape (rows, n)
     n0: int  # number of columns of ``dofs`` that belong to marker 0
     active: NDArray[np.bool_]  # whether each row exerts forces, shape (rows,)
     w0: FloatArray  # factor of coordinate 0: column ``factor0``, or 1 if the law has no such column
@@ -72,7 +72,7 @@ def bind_pair(rows: LocalRows) -> Pair:
 
 @kernel(inline=True)
 def load_nothing(row: Any, data: FloatArray, start: FloatArray) -> None:
-    """Do nothing: the default of the argument ``load``, for laws without history values."""
+    """Do nothing. This kernel is the default of the argument ``load``, for laws without history values."""
 
 
 def create_load(history: int) -> Callable[..., None]:
@@ -246,8 +246,8 @@ def position_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # small arrays, created once per call, for P and V, for J and J̇ of the coordinates of both markers, and for dq
-        # ∂f/∂q + dv ∂f/∂v
+        # small arrays, created once per call of the kernel, for P and V, for J and J̇ with respect to the coordinates
+        # of both markers, and for dq ∂f/∂q + dv ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
         for i in range(len(pair.m0)):

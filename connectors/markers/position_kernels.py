@@ -28,7 +28,7 @@ class PositionColumns(NamedTuple):
     v: FloatArray  # velocity [m/s], shape (n, 3)
     J: FloatArray  # ∂p/∂q, shape (n, 3, m)
     Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
-    dofs: IntArray  # local coordinate indices, padded with an unused index, shape (n, m)
+    dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, m)
     angle: FloatArray
     """Rotation about z [rad], shape (n,). For 2D rigid bodies it is the total angle, including whole turns. For cables
     it is in (-π, π]. For other markers it is 0.
@@ -36,7 +36,7 @@ class PositionColumns(NamedTuple):
     A: FloatArray  # rotation matrix from the frame of the marker to the global frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
-    h: IntArray  # index of each marker in H and Hr, -1 if H and Hr are 0, shape (n,)
+    h: IntArray  # index h of each marker in H and Hr, or -1 if H and Hr are 0, shape (n,)
     H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m); the last index belongs to q
     Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m); the last index belongs to q
 
@@ -124,7 +124,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
             continue
         sxx, sxy, syy = 2.0 * tx * nx, tx * ny + nx * ty, 2.0 * ty * ny
         nxx, nxy, nyy = nx * nx, nx * ny, ny * ny
-        # loop over pairs of shape functions
+        # loop over all pairs of shape functions
         for a in range(4):
             for b in range(4):
                 ee = row.dS[a] * row.dS[b] / (length * length)
@@ -140,7 +140,9 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Write d = p1 - p0 (3) and the rates y = [v1 - v0, ω0, ω1] (9) of row i; j is a record with m0 and m1."""
+    """Write d = p1 - p0 (3) and the rates y = [v1 - v0, ω0, ω1] (9) of row i; j contains the indices m0 and m1 of the
+    markers.
+    """
     m0, m1 = j.m0[i], j.m1[i]
     for a in range(3):
         d[a] = m.p[m1, a] - m.p[m0, a]
@@ -149,8 +151,8 @@ def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArra
 
 @kernel
 def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j is a record with m0,
-    m1, dofs and n0.
+    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j contains m0, m1,
+    dofs and n0, see `Pair`.
     """
     n0, n = j.n0, j.dofs.shape[1]
     for b in range(n):

@@ -112,8 +112,9 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the local markers; markers of types that provide "curved marker" get an index in H and
-    Hr."""
+    """Allocate columns for the markers of this process; markers of types that provide "curved marker" get an index in H
+    and Hr.
+    """
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
     curved = np.zeros(n, bool)
@@ -169,8 +170,9 @@ def _position_width(component: type[Component]) -> int:
 
 
 def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[Any]:
-    """Create the records of points; ``count`` is the number of coordinates of a point, and ``fixed`` contains the
-    positions [m] of fixed points."""
+    """Create the array with the data of points; ``count`` is the number of coordinates of a point, and ``fixed``
+    contains the positions [m] of fixed points.
+    """
     n = len(rows.rows)
     return pack_markers(
         rows, 3, count=np.full(n, rows.dofs.shape[1]), fixed=np.zeros((n, 3)) if fixed is None else fixed
@@ -178,8 +180,9 @@ def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[An
 
 
 def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of markers on rigid bodies or rigid nodes; the points on bodies are in the frame of the
-    body."""
+    """Create the array with the data of markers on rigid bodies or rigid nodes; points on bodies are given in the frame
+    of the body.
+    """
     at_node = "local" not in rows.table.component.columns
     return pack_markers(rows, 3, **({"local": np.zeros((len(rows.rows), 2))} if at_node else {}))
 
@@ -189,14 +192,14 @@ def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _bind_on_cable(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of markers on cables, with shape functions and their derivatives."""
+    """Create the array with the data of markers on cables: shape functions and their derivatives."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     return pack_markers(rows, NODE_DOFS, S=shape.S, dS=shape.dS)
 
 
 def _bind_on_ground(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of markers at constant global positions."""
+    """Create the array with the data of markers at constant global positions."""
     positions: FloatArray = rows.local("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
         positions[where] += grounds.local("position", ground_rows)
@@ -285,7 +288,8 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
     Args:
         cables: cables of one type.
         segments: number of straight segments of each cable.
-        vertical_offset: distance of the points from the axis along its left normal [m], in 2D only.
+        vertical_offset: distance of the points from the axis of the cable along the left normal of the axis [m], only
+            in 2D.
 
     Returns:
         Handle to the markers, one per cable.

@@ -139,8 +139,9 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of markers on bodies or nodes; the points b are stored as S [m], (3, 4, 4), such that A b = eᵀ
-    S e/n."""
+    """Create the array with the data of markers on bodies or nodes. A point b is stored as three matrices S [m], shape
+    (3, 4, 4), such that A b = eᵀ S e/n.
+    """
     b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 3))
     return pack_markers(rows, 7, S=quadratic_forms(b))
 

@@ -14,10 +14,10 @@ its direction in the reference configuration). The sum s² + c² is cos²(β/2) 
 undefined at β = 180°.
 
 The angle includes whole turns. Because e has a period of two turns, the multiple of 4π is added for which the angle is
-nearest to the angle at the end of the previous step. The latter angle is a history value. The multiple is ambiguous in
-two cases. The body may rotate by more than 3/4 of a turn in a step. The axis n may also pass the direction opposite to
-its reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so the step fails or is
-shortened.
+nearest to the angle at the end of the previous step. The angle at the end of the previous step is a history value. The
+multiple is ambiguous in two cases. The body may rotate by more than 3/4 of a turn in a step. The axis n may also pass
+the direction opposite to its reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so
+the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -158,11 +158,11 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows, with these fields.
+    """Create the array of the data of the rows, with the following values per row.
 
-    dofs: local indices of e0..e3.
+    dofs: process-local indices of the Euler parameters e0 to e3.
     a, b: the vectors of s = a·e and c = b·e, shape (4,).
-    first: angle of the initial values [rad].
+    first: angle at the initial values of the Euler parameters [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
     first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
@@ -195,7 +195,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """
     axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
     if axis is None or axis.shape[-1:] != (3,):
-        return values  # the table raises the error if the axis is invalid
+        return values  # if the axis is invalid, the table raises the error
     length = np.sqrt((axis**2).sum(axis=-1))
     for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
         row = world.table(RotationCoordinate).count + i

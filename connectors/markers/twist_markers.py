@@ -41,9 +41,9 @@ class TwistNodePosition(Component):
 
 
 class TwistNodeRows(NamedTuple):
-    """Data of the markers for kernels. ``k`` is the index of each marker in the columns, shape (rows,), and ``dofs``
-    contains the local coordinate indices, shape (rows, 7). ``b``, shape (rows, 3), and ``F``, shape (rows, 4), are the
-    constants of the nodes.
+    """Data of the markers that kernels read. ``k`` is the index of each marker in the columns, shape (rows,), and
+    ``dofs`` contains the process-local indices of the coordinates, shape (rows, 7). ``b``, shape (rows, 3), and ``F``,
+    shape (rows, 4), are the constants of the nodes.
     """
 
     k: IntArray
@@ -93,7 +93,7 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
 
 
 def bind(rows: LocalRows) -> TwistNodeRows:
-    """Create the records of markers, with the constants of their nodes."""
+    """Create the data of markers, with the constants of the nodes."""
     return TwistNodeRows(rows.own_marker_index(), rows.dofs, *read_frames(rows.world, rows.local("node")))
 
 

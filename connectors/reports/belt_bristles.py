@@ -11,8 +11,8 @@ of the bristles and mu_v the damping parallel to them:
     slips: |f| = mu p, so dF/dphi = ±mu a F
 
 Because F' = E lam', w'' = a S (mu_k w + mu_v c w') where the belt sticks, with E = EA - rhoA c² and S = dw/dF; on a
-rigid rim S = a/E. This is the equation of shear lag. The solutions of this equation are exp(s X) with s² = a S (mu_k +
-mu_v c s); the combination that satisfies w'(0) = a S mu_v c w(0) is
+rigid rim S = a/E. This is the equation of shear lag. The equation has the solutions exp(s X) with s² = a S (mu_k + mu_v
+c s); the linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping w ~ cosh(X sqrt(mu_k/E)).
 
@@ -21,7 +21,7 @@ entry. For a contact of finite stiffness, S is evaluated at the mean of the forc
 
 Source: T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063, and G. Gerbert, Belt slip, a
 unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; for shear lag O.
-Volkersen, Luftfahrtforschung 15 (1938) 41-47. Mass, prestrain and damping are added in this file.
+Volkersen, Luftfahrtforschung 15 (1938) 41-47. This file adds mass, prestrain and damping to these models.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ sufficient.
 
 
 class Rim(NamedTuple):
-    """A pulley with its belt; the docstring of this file defines the symbols."""
+    """Parameters of a pulley and its belt; the docstring of this file defines the symbols."""
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
@@ -77,7 +77,9 @@ class Stick(NamedTuple):
 
 
 def eval_stick(rim: Rim, X: float) -> Stick:
-    """Evaluate the solution of shear lag. Only decreasing exponentials are used, because they cannot overflow."""
+    """Evaluate the solution of shear lag. Only exponentials with negative exponents are used, because these cannot
+    overflow.
+    """
     half = 0.5 * rim.share * rim.slope * rim.damping
     root = sqrt(half * half + rim.share * rim.slope * rim.stiffness)
     s1, s2 = half + root, half - root
@@ -142,7 +144,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         change = (ends.last - ends.first) * rim.share * f
         return F - change, Passage(ends.first * gain * f, last, X, F), ends.last * gain * f
 
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need this module
 
     # upper bound of the slip arc: the arc on which slip alone changes the force from entry to leave
     most = min(log(leave / entry) / growth, WHOLE * angle)

@@ -44,7 +44,7 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 
 
 class Wheel(NamedTuple):
-    """A circle of a pulley with its contacts."""
+    """A circle of a pulley, with the contacts of this circle."""
 
     name: str  # name of the entity to which the circle belongs
     center: FloatArray  # global x, y [m], shape (2,)
@@ -58,7 +58,8 @@ class Wheel(NamedTuple):
 
 class CableLine(NamedTuple):
     """A chain of connected cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each. The
-    last value of the force is NaN."""
+    last value of the force is NaN, which ends the curve in a plot.
+    """
 
     points: FloatArray
     arc: FloatArray
@@ -91,7 +92,7 @@ def draw_belt(
         state: the state to show.
         cables: the cables of the belt.
         contacts: contacts of the belt with the pulleys, rows of one component.
-        speeds: sensors of the run; the values of all sensors in rad/s are drawn over time.
+        speeds: sensors of the run; the values of those sensors whose unit is rad/s are drawn over time.
         title: heading; default: the time.
 
     Returns:
@@ -100,7 +101,7 @@ def draw_belt(
     Raises:
         OutputError: the file cannot be written.
     """
-    # with the option -help, a script does not solve and writes no files
+    # a script that is called with -help does not solve, and writes no files
     if options.help_requested():
         return None if path is None else Path(path).absolute()
     target = check_picture(path) if is_first_process() else None
@@ -229,7 +230,9 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Join adjacent intervals. ``spans``, shape (n, 2), must be in ascending order; the result has the shape (k, 2)."""
+    """Merge intervals that adjoin each other. ``spans``, shape (n, 2), must be in ascending order; the result has the
+    shape (k, 2).
+    """
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
         if merged and begin <= merged[-1][1] + 0.25 * (end - begin):
@@ -240,7 +243,7 @@ def _merge(spans: FloatArray) -> FloatArray:
 
 
 def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return the times [s], and the values of the sensors in rad/s by name."""
+    """Return the times [s], and a dictionary from the names of the sensors whose unit is rad/s to their values."""
     if speeds is None or len(speeds.times) < 2:
         return np.zeros(0), {}
     names = [name for name in speeds.names if speeds.units.get(name) == "rad/s" and speeds[name].ndim == 1]
@@ -286,8 +289,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the smallest and largest axial force [N], with a minimum difference between both. Without this difference,
-    the colours would show rounding errors.
+    """Return the limits of the axial force for the colours [N]; the difference between the limits has a minimum.
+    Without the minimum, the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
@@ -309,7 +312,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
         arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
         axes.add_collection(arcs)
-    # the spoke does not cover the text in the middle
+    # the spoke starts outside of the text in the middle
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
     axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
     report = wheel.report

@@ -15,17 +15,17 @@ exp(-mu phi):
     torque: M = (F_1 - F_2) R
     reference length of the belt: sum of length/lam over strands, sticking arcs and slip arcs.
 
-The model has further small terms. The height of the axis above the rim is h, so R = r + h. On a contact with the
-stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on the tight side
-than on the slack side. This effect increases the relative loss of speed by the factor 1 + EA/(k R²). If the tight
-strand is higher than the slack strand by H, the tension of the tight strand is larger by the weight rhoA g H/lam of a
-vertical belt of the height H; this difference of the tensions requires no torque. With bristles of finite stiffness,
-the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`. Bending stiffness and sag are
-neglected, because they do not affect the speeds.
+The model contains the following small corrections. The height of the axis above the rim is h, so R = r + h. On a
+contact with the stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on
+the tight side than on the slack side. The difference of the radii increases the relative loss of speed by the factor 1
++ EA/(k R²). If the tight strand is higher than the slack strand by H, the tension of the tight strand is larger by the
+weight rhoA g H/lam of a vertical belt of the height H; this difference of the tensions requires no torque. With
+bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`.
+Bending stiffness and sag are neglected, because they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
-J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
-F. Grashof, Theoretische Maschinenlehre II (1883).
+J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; for belts without
+inertia: F. Grashof, Theoretische Maschinenlehre II (1883).
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def belt_creep(
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
-    from scipy.optimize import root  # imported here, because most models do not need it
+    from scipy.optimize import root  # imported here, because most models do not need this module
 
     # the solution for rigid bristles is the initial value for compliant bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):

@@ -49,7 +49,8 @@ REST = 1e-9
 @describe
 @dataclass(frozen=True)
 class PulleyReport:
-    """A cable on one pulley. Without contact, angles, forces and powers are 0, and points and tensions are NaN.
+    """Results for a cable on one pulley. If the cable does not touch the pulley, angles, forces and powers are 0, and
+    points and tensions are NaN.
 
     The sum of the six powers is the power that the contact absorbs from cable and pulley.
     """
@@ -99,8 +100,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
     Args:
         state: the state that the report describes.
-        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`,
-            which may include other circles.
+        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`;
+            rows on other circles are ignored.
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:
@@ -236,8 +237,8 @@ def _sum_friction_work(pulley: PulleyContacts) -> float:
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
-    """Return the segments from the first to the last segment in contact, in the direction of increasing local x; empty
-    without contact.
+    """Return the segments from the first to the last segment in contact, in the direction of increasing local x; the
+    result is empty if there is no contact.
 
     On a closed chain, the result starts after the longest part without contact.
     """
@@ -256,9 +257,9 @@ def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> Flo
     """Return the axial forces [N] at the start of the first cable and at the end of the second cable; ``row`` contains
     the indices of the rows of both cables.
 
-    The contact begins within the first cable and ends within the second, so the force changes along these cables.
-    Coarse elements distribute this change over their length, so the forces are evaluated at the outer ends of both
-    cables.
+    The contact begins within the first cable and ends within the second, so the axial force changes along these two
+    cables. If elements are coarse, the change extends over a whole cable, so the forces are evaluated at the outer ends
+    of both cables.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))
@@ -306,7 +307,7 @@ class PulleySensor:
         return [self.quantity] if isinstance(self.quantity, str) else list(self.quantity)
 
     def create_probe(self, state: State) -> Probe:
-        """Create the probe that evaluates the quantities for the model of a state."""
+        """Create the `Probe` that evaluates the quantities for the model of a state."""
         pulley = find_pulley(state.world, self.contacts, self.circle)
         quantities = self._quantities()
         columns = []

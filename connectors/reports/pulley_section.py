@@ -54,7 +54,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
 
 
 def show_numbers(value: Any) -> Any:
-    """Format values; points and vectors are in parentheses, and unknown values are None."""
+    """Convert values to texts; points and vectors are written in parentheses, and None represents an unknown value."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

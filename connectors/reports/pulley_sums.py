@@ -23,7 +23,7 @@ TOUCHING, STICKING, WRAP, SLIP, NORMAL, TORQUE, FIRST_POWER = range(7)
 
 
 class PulleyRows(NamedTuple):
-    """Rows of one pulley in the order of the cable; arrays have the shape (rows,) unless noted otherwise.
+    """Contact rows of one pulley in their order along the cable; arrays have the shape (rows,) unless noted otherwise.
 
     Attributes:
         circle: indices of the markers of the circles among the markers of their family.
@@ -68,7 +68,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
         return 0, 0
     if not closed:
         return first, last - first + 1
-    # on a closed cable, the part without contact that includes the end and the start of the array
+    # on a closed cable, the part without contact may include the end and the start of the array
     if first + n - last > widest:
         widest, begin, end = first + n - last, first, last
     if widest == 1:
@@ -86,7 +86,7 @@ def sum_pulley(
     Args:
         centre: positions of all markers [m], shape (markers, 3).
         ends: ends of the segments [m], shape (rows, segments + 1, 2).
-        out: quantities of segments or points, see `circle_segments/place_numbers.py`.
+        out: output quantities of segments or points, see `circle_segments/place_numbers.py`.
         powers: powers of the segments, shape (rows, segments, 6); if the array is empty, powers are not summed.
     """
     most, total = 0, 0
@@ -161,7 +161,9 @@ def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
 
 
 def eval_sums(rows: PulleyRows, contact: ContactView, fields: Fields, with_powers: bool) -> dict[str, Any]:
-    """Return the sums by the names in `NAMES`; powers are 0 unless ``with_powers`` is true."""
+    """Return the sums in a dictionary with the names in `NAMES` as keys; powers are 0 unless ``with_powers`` is
+    true.
+    """
     sums, none = np.empty(len(NAMES)), np.zeros((0, 0, 0))
     out, powers = contact.evaluate(fields), contact.powers(fields) if with_powers else none
     _sum(rows, fields.markers[CIRCLE_FAMILY].p, fields.data, contact.ends(fields), out, powers, sums)

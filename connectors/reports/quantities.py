@@ -37,8 +37,8 @@ def units_of(report: type[Any]) -> dict[str, str]:
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """Return one row for each attribute: name and unit of the attribute, then the result of ``show`` for the value of
-    the attribute in each report.
+    """Return one table row for each attribute: the name and unit of the attribute, followed by the result of ``show``
+    for its value in each report.
     """
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]

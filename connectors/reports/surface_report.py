@@ -55,8 +55,8 @@ NOWHERE: Triple = (np.nan, np.nan, np.nan)
 @describe
 @dataclass(frozen=True)
 class SurfaceReport:
-    """A rope on one surface. Without contact, lengths, angles, forces and powers are 0, and points and tensions are
-    NaN.
+    """Results for a rope on one surface. If the rope does not touch the surface, lengths, angles, forces and powers are
+    0, and points and tensions are NaN.
 
     Entry and exit are the first and the last point in contact, in the direction of travel; for a stationary cable, in
     the direction of increasing local x. On a plane, entry and exit are touchdown points.
@@ -260,8 +260,8 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # the angle of a point is half of the sum of the angles to both neighbours; the angle of an end point is the whole
-    # angle to its only neighbour
+    # the angle assigned to a point is half of the sum of the angles to both neighbours; the angle assigned to an end
+    # point is the whole angle to its only neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
@@ -284,7 +284,7 @@ def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
 
 
 class Travel(NamedTuple):
-    """Speed of the rope along its axis; points, tensions and fleet angles at entry and exit."""
+    """Speed of the rope along its axis, and the points, tensions and fleet angles at entry and exit of the contact."""
 
     speed: float
     points: tuple[Triple, Triple]

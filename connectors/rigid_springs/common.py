@@ -6,8 +6,8 @@ and their rates x_t.
 
 A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` converts g to the forces at the markers. A Python
 user function cannot be evaluated in kernels and does not accept complex numbers. The results and derivatives of the
-function at the real x, x_t are stored in fields of the records. For complex x, x_t the law evaluates g + ∂g/∂x i Im x +
-∂g/∂x_t i Im x_t. This sum has the same derivatives as the function.
+function at the real x, x_t are stored in the data of the rows. For complex x, x_t the law evaluates g + ∂g/∂x i Im x +
+∂g/∂x_t i Im x_t. The derivatives of this sum are the derivatives of the user function.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @kernel
 def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write the generalised forces g of a user function, shape (n,)."""
+    """Write the generalised forces g of a row with a user function, shape (n,)."""
     for a in range(len(g)):
         slope = 0.0
         for b in range(len(g)):
@@ -174,7 +174,7 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 def judge_account(rows: LocalRows, system: System) -> None:
     """Set in the account of the system whether energies and powers are complete, and whether the rows conserve energy.
-    User forces have no potential energy.
+    Forces of user functions have no potential energy.
     """
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
@@ -213,8 +213,8 @@ def register_rigid_spring(
         measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
         apply: kernel ``(row, u, g) -> F`` that returns the nine components F of `pairs`.
         n: 1 or 6.
-        outputs: function that creates the outputs from the function ``number(which, place)``, which creates the kernel
-            of one component of x, x_t or g.
+        outputs: function that creates the outputs. Its argument is a function ``number(which, place)`` that creates the
+            kernel of one component of x, x_t or g.
         check: see `register`.
         derived, derive: see `register_kind`.
         **more: see `register_rigid_pair`.

@@ -17,8 +17,7 @@
     carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
 In the formula of f_n, d is ``contact_damping``; the columns of `ContactSphereSphere` define the other parameters. v_i
-is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, powers of δ are powers of |δ|
-with negative sign.
+is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, δ^m denotes -|δ|^m.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
 Newton's iterations. After the iterations the stored gap and slip are set to the current values. The impact speed
@@ -169,7 +168,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power that all forces except the spring force dissipate [W]."""
+    """Return the sum of the powers that all forces except the spring force dissipate [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)
@@ -195,9 +194,10 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """Write the gap quantities of the row, see `Gaps`. For two solid spheres also write their relative position,
-    because the spheres can pass through each other within a step. For a hollow sphere the relative position is not
-    necessary: if the inner sphere leaves the hollow sphere within a step, the gap at the end of the step is negative.
+    """Write the gap quantities of the row, see `Gaps`. For two solid spheres also write the relative position of their
+    centres, because the spheres can pass through each other within a step. For a hollow sphere the relative position is
+    not necessary: if the inner sphere leaves the hollow sphere within a step, the gap at the end of the step is
+    negative.
     """
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
@@ -236,7 +236,9 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the side h = 1 or -1, and the factor χ v_i/k of the impact model, which is 0 for other models."""
+    """Compute the side h = 1 or -1, and the factor χ v_i/k of the impact model; the factor is 0 if no impact model is
+    used.
+    """
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
     x = np.select([model == MODELS[1], model == MODELS[2]], [1.5 * (e - 1.0), soft], 0.0)
@@ -244,8 +246,9 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Reject an initial state in which the centre of a sphere is inside the other sphere, or outside a hollow
-    sphere."""
+    """Raise ModelError for an initial state in which the centre of a sphere is inside the other sphere, or outside a
+    hollow sphere.
+    """
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 

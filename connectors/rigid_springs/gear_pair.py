@@ -9,9 +9,9 @@
 
 Forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
 action at the pressure angle α. Therefore the forces load the bearings, and the torques on the gears are N_± r_i cos α.
-The backlash b is given for the nominal distance of the centres; it increases if the centres move apart. The history
-value w_0, the initial position of the teeth, is determined in the first solve. At this position the clearance is equal
-on both sides of a tooth.
+The backlash b is given for the nominal distance of the centres; it increases if the centres move apart. The initial
+position w_0 of the teeth is a history value that is determined in the first solve. At the initial position the
+clearance is equal on both sides of a tooth.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
     Two history values per row: 1 if the initial position w_0 of the teeth is known, otherwise 0; and w_0 [m]. For a
-    constant ratio without elasticity use `CoordinateConstraint`. For a mesh between two angles without bearing forces
-    use `CoordinateSpringDamperExt` with stops.
+    constant ratio without elasticity use `CoordinateConstraint`. If only the two angles matter and not the bearing
+    forces, use `CoordinateSpringDamperExt` with stops.
     """
 
     marker0 = ref(RIGID, "centre of gear 0")
@@ -95,7 +95,8 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
     """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank; ``sign``: 1 or -1 for ±."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
-    # without backlash, one of the flanks is always in contact; at s = 0 only one flank is counted
+    # without backlash, one of the flanks is always in contact; at s = 0 only one of the two flanks is treated as in
+    # contact
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
     st = sign * row.cosine * rate - row.sine * side * apart

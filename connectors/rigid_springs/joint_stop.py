@@ -9,7 +9,7 @@
 
 The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
 Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
-for the velocities, and the impact would be detected one step late, by an update after the iterations. A stiff stop is
+for the velocities, and the update after Newton's iterations would detect the impact one step too late. A stiff stop is
 equivalent to a rigid stop if the contact time of about π sqrt(m/k) is about ten steps long, where m is the moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
@@ -52,7 +52,7 @@ DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 class JointStop(Component):
     """Elastic stops of a translation or rotation between two rigid markers.
 
-    One history value per row: the angle [rad], 0 for translations.
+    One history value per row: the angle [rad], or 0 for translations.
     """
 
     marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
@@ -164,14 +164,14 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 def derive(rows: LocalRows) -> dict[str, Any]:
     """Compute joint frames whose third axis is the axis a of the stop, and whether s is an angle."""
     direction = rows.local("direction")
-    # axes in cyclic order, with the axis of the stop as the last axis
+    # axes of the frame in cyclic order, with the axis of the stop as the last axis
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
     return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}
 
 
 def drop_update(rows: LocalRows, system: System) -> None:
-    """Remove the update of history values if all rows are translations, because translations store no angle."""
+    """Remove the update of history values if all rows limit translations, for which no angle is stored."""
     if not rows.columns[1]["turns"].any():
         system.post_newton = None
 

@@ -14,11 +14,11 @@ With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the
 
 The law is written for complex numbers. Therefore P and V can be computed by complex steps: along a direction s in the
 arguments x = [d, θ0, θ1, y], ∂F/∂s = Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small
-that the result is exact except for rounding errors. A rotation by i h θ changes a frame A to A + i h θ × A. A law must
-be analytic: it must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
+that the result is exact except for rounding errors. A rotation by the vector i h θ changes a frame A to A + i h θ × A.
+A law must be analytic: it must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
 
-For the energy ledger, a law provides its stored energy and its losses. The remaining part of the power F·y is
-transferred to a drive (a moving offset, a constant force), or is the power of torques that have no potential.
+For the energy ledger, a law provides kernels for its stored energy and its lost power. The remaining part of the power
+F·y is transferred to a drive (a moving offset or a constant force), or is the power of torques that have no potential.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
 """
@@ -69,8 +69,8 @@ def eval_angle(y: complex, x: complex) -> complex:
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """Return the angle of the frame Q about the third axis of P [rad], with the number of turns for which the angle is
-    nearest to ``last``. Return also the component of ω1 - ω0 along this axis [rad/s].
+    """Return the angle by which the frame Q is rotated about the third axis of P [rad]; whole turns are added such that
+    the angle is nearest to ``last``. Return also the component of ω1 - ω0 along this axis [rad/s].
     """
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):
@@ -286,11 +286,13 @@ def register_rigid_pair(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
         force: complex kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m].
-        outputs: further output variables; kernels with the arguments of ``force`` that return a complex scalar.
+        outputs: output variables of the law, evaluated by kernels with the arguments of ``force`` that return a complex
+            scalar.
         stored, lost: names and kernels of the energy [J], which is complex and depends only on u, and of the lost power
             [W].
-        passed: name of the remaining power.
-        point: whether marker 1 may be a position marker without rotation; torques on such a marker are ignored.
+        passed: name, in the energy ledger, of the remaining power.
+        point: whether marker 1 may be a position marker without rotation; torques on a marker without rotation are
+            ignored.
         before: see `pair_laws.register_kind`.
         **more: further arguments of `register_kind`.
     """

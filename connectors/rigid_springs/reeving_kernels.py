@@ -1,8 +1,8 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, and points for drawings.
 
-Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. Among the coordinates of a row,
-the first coordinate of marker k has the index k w, where w is the largest number of coordinates of a marker. The first
-coordinate of the span after marker k has the same index.
+Each row of the law is a rope; the spans of a rope are consecutive elements of a `Pair` and of ``spans``. Among the
+coordinates of a row, the first coordinate of marker k has the index k w, where w is the largest number of coordinates
+of a marker. The index k w is also the index of the first coordinate of the span that follows marker k.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ def residual(
 
     Args:
         most: largest number of markers of a rope.
-        dofs: local coordinate indices, shape (rows, n), with the largest number n of coordinates of a row.
+        dofs: process-local indices of the coordinates, shape (rows, n), with the largest number n of coordinates of a
+            row.
     """
     numbers, wraps = np.zeros((most, 18), np.complex128), np.zeros(most)
     for i in range(len(rows)):
@@ -206,7 +207,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # length wound on drums at both ends, L_0, and the rate of L_0
+        # length wound on the drums at both ends, L_0, and the rate of L_0
         for j in range(2):
             at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:

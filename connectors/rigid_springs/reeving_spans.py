@@ -18,8 +18,8 @@ motion y = [v_B - v_A, ω_A, ω_B], with e = t/|t|:
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
          r_B × e - λ_A r_B × r_A - λ_B r_B × t]
 
-Therefore Ẇ = g·y exactly, even if the rope is oblique to a sheave. The rope exerts no torque on a sheave about the axis
-of this sheave.
+Therefore Ẇ = g·y holds exactly, even if the rope runs onto a sheave obliquely. The rope exerts no torque on a sheave
+about the axis of this sheave.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """
@@ -41,7 +41,7 @@ CONVERGED = 1e-14
 
 @kernel
 def add(a: Any, x: Any, b: Any) -> Any:
-    """Return the vector a + x b, for a number x."""
+    """Return the vector a + x b, where x is a number."""
     return a[0] + x * b[0], a[1] + x * b[1], a[2] + x * b[2]
 
 
@@ -90,8 +90,8 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two steps are necessary for the imaginary parts of the angles, which contain the derivatives of the
-        # angles
+        # the last two iterations are necessary, because the imaginary parts of the angles, which contain derivatives,
+        # converge later
         if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:

@@ -11,7 +11,7 @@ point, or at a drum if the radius is not 0. The rope exerts a torque on a drum. 
 drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L with respect
 to q.
 
-If a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
+Even if a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
 coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and the forces
 of Exudyn are not derivatives of the rope length of Exudyn.
 """
@@ -100,13 +100,13 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """Create three results: the `Pair` of the spans of all rows, in the order of the rows; the records of rows; and the
-    records of spans. Also return the largest number of markers of a rope.
+    """Create the `Pair` of the spans of all rows, in the order of the rows, the array with the data of the rows, and
+    the array with the data of the spans. Also return the largest number of markers of a rope.
 
-    Fields of the records of rows: ``first`` and ``last`` are the first and the last span. ``end`` contains the indices
+    Data of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices
     of the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate
     markers, the index of the first coordinate within the row, followed by the index after the last of these
-    coordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Fields of the records of spans: ``radii`` at
+    coordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Data of a span: ``radii`` of the sheaves at
     both ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
@@ -131,7 +131,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the array of `fill_numbers`, shape (rows, 7), and the wrap angles."""
+    """Evaluate the quantities of each rope, see `fill_numbers`, shape (rows, 7), and the wrap angles."""
     pair, own, spans, most = rows.columns
     out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
     fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
@@ -140,7 +140,9 @@ def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 @kernel
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energy, the lost power and the transferred power of each rope; see `fill_numbers`."""
+    """Add the energy, the lost power and the transferred power of each rope to the sums of the energy ledger; see
+    `fill_numbers`.
+    """
     for i in range(len(numbers)):
         energies[0, i] += numbers[i, ENERGY]
         powers[0, i] += numbers[i, LOST]

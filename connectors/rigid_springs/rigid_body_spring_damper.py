@@ -8,10 +8,10 @@
     forces on the left side: f = B0 g_123 on point 1, -f on point 0
     torques on the left side: B0 g_456 on marker 1, -B0 g_456 on marker 0, with moment_arm also -d × f on marker 0
 
-The law of Exudyn has no moment d × f. This moment is small if points 0 and 1 remain close to each other; set
-``moment_arm = False`` for the results of Exudyn. The torques along the axes of B0 are K times the angles, as in Exudyn.
-The work of these torques equals the energy x·Kx/2 only for small angles; the energy ledger lists the difference as
-``drive``. If the angle about y is 90°, the angles are not defined.
+The law of Exudyn has no moment d × f. This moment is small if points 0 and 1 remain close to each other. With
+``moment_arm = False`` this law agrees with the law of Exudyn. The torques along the axes of B0 are K times the angles,
+as in Exudyn. The work of these torques equals the energy x·Kx/2 only for small angles; the energy ledger lists the
+difference as ``drive``. If the angle about y is 90°, the angles are not defined.
 """
 
 from __future__ import annotations

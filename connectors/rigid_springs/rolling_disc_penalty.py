@@ -15,8 +15,9 @@ In the formula of f_n, d is ``contact_damping``; the columns of `RollingDiscPena
 History values per row: slip across and along the track, and gap; these are constant during Newton's iterations. After
 the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
 opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0, friction has its
-full magnitude for every stored slip except 0, where friction is 0. In Exudyn friction is 0 for a stored slip of 0 with
-every v_z; in this law a stored slip of 0 is within the proportional zone.
+full magnitude for every nonzero stored slip, and friction is 0 for a stored slip of 0. In Exudyn, friction is 0 if the
+stored slip is 0, whatever the value of v_z; in this law, if v_z > 0, a stored slip of 0 is within the proportional
+zone.
 """
 
 from __future__ import annotations

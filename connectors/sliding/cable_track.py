@@ -36,7 +36,8 @@ class CableTrack(Component):
 
 
 class Tracks(NamedTuple):
-    """Data of all tracks of a world: t tracks with n cables in total. The cables of a track are stored successively.
+    """Data of all tracks of a world: t tracks with n cables in total. The cables of each track are stored one after the
+    other.
 
     Attributes:
         ids: entity index of each track, ascending, shape (t,).
@@ -46,8 +47,8 @@ class Tracks(NamedTuple):
         length: undeformed length of each cable [m], shape (n,).
         start: position of the start of each cable along its track [m], shape (n,).
         dims: number of dimensions of each cable, 2 or 3, shape (n,).
-        dofs: global indices of the coordinate of the axial motion and of the coordinates of the nodes, -1 for missing
-            coordinates, shape (n, 13).
+        dofs: global indices of the coordinate of the axial motion and of the coordinates of the nodes, or -1 for
+            missing coordinates, shape (n, 13).
     """
 
     ids: IntArray
@@ -66,7 +67,9 @@ class Tracks(NamedTuple):
 
 
 def read_tracks(world: Tables) -> Tracks:
-    """Create the data of all tracks of a world. This process must have the rows of all tracks."""
+    """Create the data of all tracks of a world. The function must be called on a process that has the rows of all
+    tracks.
+    """
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
     first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))

@@ -77,7 +77,7 @@ def add_equations(
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
-            # the only constraint is on s
+            # the joint is off or has left its track, so the only constraint is on s
             s, k = c.dofs[i, 0], row.lam[0]
             C[k] += v[s] if rate_level else x[s] - row.reference[0] - row.held
             f[s] += lam[k]
@@ -278,8 +278,8 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the outputs of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are the
-    indices of the outputs.
+    """Write the output quantities of each row into ``out``, shape (n, NUMBERS); the constants from `PLACE` on are the
+    indices of the quantities.
     """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):

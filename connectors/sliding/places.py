@@ -1,4 +1,4 @@
-"""Data of the rows of sliding joints, and the update that finds the cable on which each joint is.
+"""Data of the rows of sliding joints, and the update that finds the cable on which the point of each joint lies.
 
 The symbols are the same as in `sliding_joint`: σ is the position along the track, S the position at which a cable
 begins. A row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
@@ -30,18 +30,19 @@ class SlidingRows(NamedTuple):
     """Data of n rows of sliding joints and of the c cables of all tracks.
 
     Attributes:
-        rows: records, shape (n,). ``marker`` is the index of the marker among the markers of its family, ``lam`` the
-            local indices of the multipliers (3). ``on``: whether the row is switched on. ``leaves``: whether the joint
-            may leave its track at the ends. ``dims`` is the number of equations, ``reference`` the reference values of
-            s and of the axial motion [m] (2). ``d``, ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s],
-            ``data`` is the index of the first history value. ``first`` and ``last`` are the end cables of the track,
-            ``closed`` is True for a closed track, ``total`` is the length of the track [m]. The history values
-            determine the fields that follow. ``cable`` is the current cable of the row, ``offset`` is S plus the
-            completed turns of a closed track [m]. ``left``: whether the joint has left its track. ``held`` is the
-            displacement of s while the row is switched off or has left [m].
-        cables: records, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m], and the
-            coordinate indices ``nodes`` (13).
-        dofs: local coordinate indices, including the nodes of the current cable, shape (n, width + 14).
+        rows: structured array with the following data per row, shape (n,). ``marker`` is the index of the marker among
+            the markers of its family, ``lam`` contains the process-local indices of the multipliers (3). ``on``:
+            whether the row is switched on. ``leaves``: whether the joint may leave its track at the ends. ``dims`` is
+            the number of equations, ``reference`` the reference values of s and of the axial motion [m] (2). ``d``,
+            ``mu``, ``v0`` are the friction parameters [N s/m, 1, m/s], ``data`` is the index of the first history
+            value. ``first`` and ``last`` are the end cables of the track, ``closed`` is True for a closed track,
+            ``total`` is the length of the track [m]. The history values determine the following data. ``cable`` is the
+            current cable of the row. ``offset`` is S plus, on a closed track, the length of the completed turns [m].
+            ``left``: whether the joint has left its track. ``held`` is the displacement of s while the row is switched
+            off or has left its track [m].
+        cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
+            and the coordinate indices ``nodes`` (13).
+        dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).
         width: number of coordinates of a marker.
     """
 
@@ -139,7 +140,7 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Return whether a joint that must not leave its track is far beyond an end of the track."""
+    """Return whether any joint that must not leave its track is far beyond an end of the track."""
     row = c.rows[i]
     if row.closed or row.leaves:
         return False

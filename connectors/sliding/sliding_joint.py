@@ -18,8 +18,8 @@ cable. The update after Newton's method finds the cable on which the point is. I
 solved again. Near a node between two cables both cubics give nearly the same result, because only r'' is discontinuous
 at the node.
 
-History values per row: index of the cable (from 0, -1: unknown), turns of a closed track, 1 if the point has left
-the track, displacement of s while the row is switched off or has left [m].
+History values per row: index of the cable (from 0, -1: unknown), turns of a closed track, 1 if the point has left the
+track, displacement of s while the row is switched off or has left the track [m].
 
 Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D;
 smoothed Coulomb friction.
@@ -103,7 +103,7 @@ class SlidingJoint(Component):
 
 
 def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: IntArray) -> IntArray:
-    """Find the initial cable of each row, -1 on a track without cables, shape (rows,).
+    """Find the initial cable of each row, or -1 for a track without cables, shape (rows,).
 
     Args:
         world, tracks: the world and its tracks.
@@ -122,7 +122,7 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of s, the marker, the axial motion and the nodes of the initial cable, -1
+    """Return the global coordinate indices of s, the marker, the axial motion and the nodes of the initial cable, or -1
     for missing coordinates.
     """
     tracks, nodes = read_tracks(world), table.local("node")
@@ -235,7 +235,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     out = evaluate_rows(rows, s)
     length = c.cables["length"][c.rows["cable"]]
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
-    # not `>`, because the distance is NaN if the position is too large
+    # the comparison is negated, because the distance is NaN if the position is too large
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
         p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(

@@ -1,4 +1,4 @@
-"""Contact between two coordinates by a penalty spring and damper. Both act while the gap is closed.
+"""Contact between two coordinates by a penalty spring and damper. Spring and damper act while the gap is closed.
 
     gap: g = x1 - x0 - offset
     force: f = k g + d g_t while the stored gap is <= 0, else 0
@@ -34,7 +34,9 @@ START = (0.1,)
 
 
 class ContactCoordinate(Component):
-    """A stop: coordinate 1 remains above coordinate 0 plus the offset. One history value per row: gap [m or rad]."""
+    """A stop that keeps coordinate 1 above the sum of coordinate 0 and the offset. One history value per row: gap [m or
+    rad].
+    """
 
     marker0 = ref(COORDINATE, "lower coordinate; the ground if left out")
     marker1 = ref(COORDINATE, "upper coordinate")
@@ -71,7 +73,7 @@ def power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the gap [m] and its rate [m/s] of the row, in the form of `Gaps`."""
+    """Write the gap of the row [m] and the rate of the gap [m/s], as `Gaps` requires."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 
@@ -80,9 +82,9 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap. Return the force error [N], the recommended step size [s], whether the row has opened or closed,
     and the force [N].
 
-    A row that has opened or closed since the start of the step has a force error. In static solves a row also has a
-    force error if its contact state changed in the last Newton run and has now returned to the state at the start of
-    the step. The returned force is the force with the contact state before this update.
+    The force error is not 0 if the row has opened or closed since the start of the step. In static solves the force
+    error is also not 0 if the contact state of the row changed in the last Newton run and has now returned to the state
+    at the start of the step. The returned force is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

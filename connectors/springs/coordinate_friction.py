@@ -56,7 +56,9 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth in the stop in contact [m]: > 0 in the upper stop, < 0 in the lower stop, 0 without contact."""
+    """Return the depth in the stop in contact [m]: > 0 in the upper stop, < 0 in the lower stop, 0 if no stop is in
+    contact.
+    """
     if not row.stops or row.history[2] == 0.0:
         return 0.0
     return float(q - (row.upper_stop if row.history[2] > 0.0 else row.lower_stop))
@@ -100,7 +102,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # the bristle starts to slide, starts to stick, or continues to slide
+    # the bristle has started to slide, has started to stick, or continues to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -110,7 +112,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # the sliding direction has reversed, so the row sticks. If the row already stuck at the start of the step, the
+        # the sliding direction has reversed, so the row sticks. If the row stuck already at the start of the step, its
         # anchor is unchanged. Otherwise the anchor is set to the value for which the bristle exerts the force that
         # acted at the start of the step.
         elif ut * state < 0.0:
@@ -121,7 +123,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
         else:
             changed = ut == 0.0
             row.history[0], row.history[1] = np.sign(ut) * size, u
-    # contact with a stop starts, ends, or continues
+    # contact with a stop has started, has ended, or continues
     if row.stops:
         deep, before = max(u - row.upper_stop, 0.0) + min(u - row.lower_stop, 0.0), row.history[2]
         if before == 0.0:

@@ -116,8 +116,8 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J]. For rows with a user function this result is 0, as are the results of all
-    kernels for energies and powers in this file.
+    """Return the energy of the spring [J]. For rows with a user function, this kernel and all other kernels for
+    energies and powers in this file return 0.
     """
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
@@ -130,7 +130,7 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the gap [m] to the nearer stop and its rate [m/s], in the form of `Gaps`."""
+    """Write the gap to the nearer stop [m] and the rate of this gap [m/s], as `Gaps` requires."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf
@@ -177,8 +177,8 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Set in the account of the system whether energies and powers are complete; user forces may have no potential
-    energy.
+    """Set in the account of the system whether energies and powers are complete; forces of user functions may have no
+    potential energy.
     """
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))
@@ -196,7 +196,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def history_output(place: int) -> Any:
-    """Create an output that evaluates a history value of all rows, shape (rows,)."""
+    """Create an output variable that returns one history value of each row, shape (rows,)."""
     return lambda rows, s: s.data[rows.columns[1]["data"] + place]
 
 

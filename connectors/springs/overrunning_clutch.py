@@ -8,8 +8,8 @@
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
     damping: d u_t is added to f while the clutch is locked
 
-If ``direction`` is -1, u and f change their signs. The return map of the torque is evaluated within Newton's method,
-with the exact tangent of the return map.
+If ``direction`` is -1, the signs of u and f are reversed in these formulas. The return map of the torque is evaluated
+within Newton's method, with the exact tangent of the return map.
 
 Source: return map of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.
@@ -93,8 +93,8 @@ def overruns(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the torque without the damper [W], the elastic energy of the clutch [J], and whether the
-    clutch overruns or slips (1) or is locked (0).
+    """Return the power of the torque, excluding the torque of the damper [W], the elastic energy of the clutch [J], and
+    whether the clutch overruns or slips (1) or is locked (0).
     """
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips

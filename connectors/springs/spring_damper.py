@@ -10,11 +10,11 @@
     user function: N = force_function(t, row, s, s_t, k, d, L)
 
 A rope carries no compression, and the force must be continuous where the rope becomes slack. Therefore, with tension
-only, the damping force is at most as large as the elastic tension. The limited damping force dissipates energy for
-every rate s_t.
+only, the damping force is at most as large as the elastic tension. The limited damping force dissipates energy whether
+the rope extends or shortens.
 
-If the points coincide (l = 0), the direction of the force is undefined and the force is NaN: the solve fails with a
-message.
+If the points coincide (l = 0), the direction of the force is undefined and the force is NaN, so the solve fails with a
+message about these points.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """Return the tension N [N] and its derivatives ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # if the length is 0 it is NaN, and the sum makes the force NaN for any user function
+        # s is NaN if the length is 0; it is added here, so that the force is NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:

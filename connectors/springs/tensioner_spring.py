@@ -9,18 +9,19 @@ asymmetric damping.
     sticks: f_friction = tau, if |tau| <= F_s
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 
-The direction s is *loading* while |e| increases and *unloading* while |e| decreases; each direction has its own
-coefficient mu_s and damping d_s. The coefficients differ, because the spring presses on a sleeve in the tensioner. The
-resistance of this sleeve is larger when the belt lifts the arm than when the arm follows the belt. The return map of
-the friction torque is evaluated within Newton's method, with the exact tangent of the return map.
+The direction s is *loading* while |e| increases and *unloading* while |e| decreases; for each direction there is a
+coefficient mu_s and a damping d_s. The coefficients differ, because the spring presses on a sleeve in the tensioner.
+The resistance of this sleeve is larger when the belt lifts the arm than when the arm follows the belt. The return map
+of the friction torque is evaluated within Newton's method, with the exact tangent of the return map.
 
 Consider a slow cycle of the rotation between a and b with e > 0 that slips in both directions. The index l denotes
 loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The energy loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-The second and the third term are due to the elastic deflection of the bristle at both ends of the cycle. Between the
-friction limits the friction changes with the slope k_b; the limits change with the slopes mu_l k and -mu_u k.
+The second and the third term of the loss are due to the elastic deflection of the bristle at both ends of the cycle.
+Between the friction limits the friction changes with the slope k_b; the limits change with the slopes mu_l k and -mu_u
+k.
 
 Source: return map of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.

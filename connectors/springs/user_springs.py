@@ -1,4 +1,5 @@
-"""Energies and powers of linear springs and dampers. For rows with a user function, energies and powers are unknown.
+"""Energies and powers of linear springs and dampers. For rows with a user function, energies and powers cannot be
+computed.
 
 force: f = k (u - offset) + d u_t
 energy: k (u - offset)²/2, for rows without a user function
@@ -16,7 +17,7 @@ from windlass.framework.model.system import System
 
 def judge_account(rows: LocalRows, system: System) -> None:
     """Set in the account of the system whether energies and powers are complete, and whether the rows conserve energy.
-    User forces may have no potential energy.
+    Forces of user functions may have no potential energy.
     """
     is_whole = not len(find_users(rows).where)
     assert system.account is not None

@@ -31,12 +31,12 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
 
 class ReadyRows(NamedTuple):
-    """Arrays of the predefined functions of a table, for kernels."""
+    """Arrays with which kernels evaluate the predefined functions of a table."""
 
     where: IntArray  # index of the result of each function in the values, shape (k,)
     kind: IntArray  # type of each function, shape (k,)
     order: IntArray  # order of the time derivative of each function, shape (k,)
-    first: IntArray  # index of the first parameter of each function, then the number of all parameters, shape (k + 1,)
+    first: IntArray  # index of the first parameter of each function, and number of all parameters, shape (k + 1,)
     numbers: FloatArray  # parameters of all functions, see `eval_ready`
 
 
@@ -61,7 +61,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             else:
                 high = middle
         inside_table = 0 <= low < k - 1
-        # spline: the cubic of the current interval; constant outside
+        # spline: the cubic of the current interval; constant before the first and after the last time
         if kind == SPLINE:
             s, first = min(max(t, p[0]), p[k - 1]), min(max(low, 0), k - 2)
             s -= p[first]
@@ -76,7 +76,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 else:
                     out[j] = 2.0 * p[c + 2 * m] + 6.0 * s * p[c + 3 * m]
             return
-        # table: the straight line of the current interval, or the nearest value outside
+        # table: the straight line of the current interval; before the first and after the last time, the nearest value
         for j in range(m):
             value = p[k + max(low, 0) * m + j]
             if order > 0:
@@ -131,8 +131,8 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Return the number k of times that precede the other parameters of a function with m components. Return None if a
-    function of this type cannot have ``size`` parameters.
+    """Return the number k of time values at the beginning of the parameters of a function with m components. Return
+    None if a function of this type cannot have ``size`` parameters.
     """
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
@@ -172,7 +172,7 @@ class ReadyFunction:
         return bounds
 
     def __post_init__(self) -> None:
-        # the kernels require all of the following conditions
+        # the kernels require that all of the following conditions are fulfilled
         name, p, m = self.name, self.numbers, math.prod(self.shape)
         if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
             given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"
@@ -225,8 +225,8 @@ class ReadyFunction:
 
 
 def create_rows(functions: Sequence[tuple[int, ReadyFunction]]) -> ReadyRows:
-    """Create the arrays of functions for kernels. Each function is given with the index of its result in the array of
-    values.
+    """Create the arrays with which kernels evaluate functions. Each function is given with the index of its result in
+    the array of values.
     """
     given = [function for _, function in functions]
     return ReadyRows(
@@ -316,6 +316,7 @@ def _check_order(name: str, begin: float, end: float) -> None:
 
 
 def _join(one: Any, other: Any) -> FloatArray:
-    """Join two values of shape () or (3,) into shape (2, *shape); if only one value has shape (3,), the other is
-    repeated for the three components."""
+    """Combine two values of shape () or (3,) into one array of shape (2,) or (2, 3). If only one value has the shape
+    (3,), the scalar is repeated for the three components.
+    """
     return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

@@ -1,5 +1,5 @@
-"""User functions of time in columns of tables. Functions are called once for each value of the time, their results are
-checked, and the functions are differentiated with respect to time if necessary.
+"""User functions of time in columns of tables. Each function is called once for each value of the time; the result is
+checked and, if necessary, differentiated with respect to time.
 
 A kernel evaluates the predefined functions of `windlass.connectors.user_functions.ready_functions`; the following rules
 are for Python functions.
@@ -45,10 +45,10 @@ class TimeColumn:
     value of the time; a kernel evaluates predefined functions.
 
     Args:
-        constant: values of rows without function, shape (rows, *shape).
-        functions: function of each row, or None for rows without function.
-        in_place: whether the values of the functions are written into ``constant``, which is a field of records in this
-            case.
+        constant: values of rows that have no function, shape (rows, *shape).
+        functions: function of each row, or None for rows that have no function.
+        in_place: whether the values of the functions are written into ``constant``. If true, ``constant`` is part of
+            the data that kernels read.
 
     Attributes:
         values: values at the last requested time, shape (rows, *shape); this read-only array is the same object at all
@@ -80,7 +80,7 @@ class TimeColumn:
         return self.values
 
     def update(self, s: Fields) -> None:
-        """Evaluate the Python functions at the time of an evaluation."""
+        """Evaluate the Python functions at the time for which forces are being evaluated."""
         self._update_called(s.t)
 
     def _update_called(self, t: float) -> None:
@@ -110,8 +110,8 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """Return for each row a function of time that checks its results, or None for rows without function and inactive
-    rows.
+    """Return for each row a function of time that checks its results, or None for inactive rows and for rows that have
+    no function.
 
     Args:
         rows: rows of a table with the column ``active``.
@@ -147,7 +147,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if the result is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # a finite sum shows that all values are finite; the code below examines all other results
+    # a finite sum shows that all values are finite; all other results are examined below
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
@@ -200,7 +200,7 @@ def write(values: FloatArray) -> str:
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
     """Create the first time derivative of a function: exact for predefined functions, by difference quotients for
-    Python functions. The result is None without function.
+    Python functions. The result is None if the argument is None.
     """
     if isinstance(function, ReadyFunction):
         return function.differentiate()
@@ -209,7 +209,7 @@ def differentiate(function: TimeFunction | None) -> TimeFunction | None:
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
     """Create the second time derivative of a function: exact for predefined functions, by difference quotients for
-    Python functions. The result is None without function.
+    Python functions. The result is None if the argument is None.
     """
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()
@@ -227,7 +227,7 @@ def _difference(
         return None
 
     def eval_at(t: float) -> FloatArray:
-        h = (t + step) - t  # the step after rounding of t + step
+        h = (t + step) - t  # the difference between t and the rounded sum t + step
         near_start = 0.0 <= t < 2 * h
         weights = forward if near_start else central
         total: FloatArray = np.float64(0.0)  # type: ignore[assignment]

@@ -5,7 +5,7 @@
 
 The velocity of a motion that is prescribed by a `table` jumps at every time of the table; a motion that is prescribed
 by a `spline` has a continuous acceleration between the first and the last time. The spline is cubic, and its third
-derivative is continuous at the second and the last but one time (not-a-knot conditions).
+derivative is continuous at the second time and at the time before the last (not-a-knot conditions).
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978), chapter 4. SciPy computes the coefficients.
 """
@@ -39,7 +39,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
     Raises:
         ModelError: times do not increase, there are fewer than four times, shapes are wrong, or values are not finite.
     """
-    from scipy.interpolate import CubicSpline  # imported here, because most models do not need it
+    from scipy.interpolate import CubicSpline  # imported here, because most models do not need this module
 
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 4 or not (np.diff(t) > 0.0).all():
@@ -62,7 +62,7 @@ class SeriesColumn(NamedTuple):
         name: name of the column without its unit.
         unit: unit in the heading, or "1" if the heading contains no brackets.
         factor: factor from the unit of the heading to the SI unit.
-        values: values in the unit of the heading, shape (rows,).
+        values: values of the column in the unit of the heading, shape (rows,).
     """
 
     name: str
@@ -150,7 +150,7 @@ def read_table(file: Any) -> list[list[str]]:
 
 
 def read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
-    """Read the values of the columns ``places`` below the heading, shape (rows, columns)."""
+    """Read the values below the heading in the columns with the indices ``places``, shape (rows, columns)."""
     values = np.empty((len(table) - 1, len(places)))
     for i, row in enumerate(table[1:]):
         try:

@@ -33,7 +33,7 @@ def read_unit(text: str) -> float | None:
     """Return the factor that converts values in a unit to the SI unit, or None if the text is not a unit. If commas or
     semicolons separate several units, the factors of these units must be equal.
     """
-    # (m, rad)/s means both units with the same denominator
+    # (m, rad)/s stands for m/s and rad/s
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)
     factors = {_read_quotient(part.strip()) for part in parts}
@@ -76,7 +76,7 @@ def _read_product(text: str) -> float | None:
 def _read_symbol(name: str) -> float | None:
     if name in PLAIN:
         return PLAIN[name]
-    # longer names are tried first
+    # longer names of units are tried first
     for unit in sorted(PREFIXED, key=len, reverse=True):
         if name.endswith(unit) and name[: len(name) - len(unit)] in PREFIXES:
             return PREFIXES[name[: len(name) - len(unit)]] * PREFIXED[unit]

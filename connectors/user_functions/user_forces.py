@@ -67,7 +67,7 @@ class Compiled:
 
 @checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
-    """Mark a force function of springs that accepts arrays. The function is called once for all rows that share it.
+    """Declare that a force function of springs accepts arrays. The function is called once for all rows that share it.
 
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row indices
@@ -90,7 +90,7 @@ def vectorised(function: UserFunction) -> Vectorised:
 
 @checked(function=inside())
 def compiled(function: UserFunction) -> Compiled:
-    """Mark a force function of springs that is compiled, for many rows and many evaluations.
+    """Declare that a force function of springs is to be compiled, which saves time for many rows or many evaluations.
 
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
@@ -147,10 +147,11 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function that does not depend on the displacements and velocities of its row; it may depend on time and
-    other values.
+    """A user function that does not depend on the displacements and velocities of its row; the result may depend on
+    time and on other values.
 
-    The function is not differentiated. If all functions of a table are of this type, no displacements are computed.
+    The derivatives of the function with respect to displacements and velocities are 0. If all functions of a table are
+    of this type, no displacements are computed.
     """
 
     function: Callable[[float], Any]
@@ -173,8 +174,8 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
 
-    index: IntArray  # index of each row in the arrays of users, -1 for rows without user function, shape (rows,)
-    where: IntArray  # local indices of the rows with a user function, shape (users,)
+    index: IntArray  # index of each row among the rows with a user function, or -1, shape (rows,)
+    where: IntArray  # process-local indices of these rows, shape (users,)
     names: list[str]  # descriptions of these rows, for messages
     forces: list[FunctionGroup]  # rows of each force function
     derivatives: list[FunctionGroup]  # rows of each derivative function
@@ -206,7 +207,7 @@ def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
     call: signature of the force function, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
-    derivatives: results of the derivative function, with shapes.
+    derivatives: description of the results of the derivative function with their shapes, for the documentation.
     """
     return (
         function(f"{call}; or in `vectorised` or `compiled`", switchable=True),
@@ -217,10 +218,10 @@ def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
 def bind_user_forces(
     rows: LocalRows, unit: str, parameters: Sequence[str] = ("stiffness", "damping", "offset")
 ) -> UserForces:
-    """Collect the active rows that have a ``force_function``, with their ``force_derivative``.
+    """Collect the active rows that have a ``force_function``, and the ``force_derivative`` of these rows.
 
     Args:
-        unit: unit of the force.
+        unit: unit of the force of the user functions.
         parameters: names of the three columns that are arguments of the function.
     """
     functions = rows.local("force_function")
@@ -256,7 +257,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # wrappers may contain the same function
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # several wrappers may contain the same function
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
@@ -374,7 +375,7 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # values are not finite only if Newton's method diverges, and the solver reports this divergence
+    # the values are infinite or NaN only if Newton's method diverges; the solver reports the divergence
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))
@@ -439,8 +440,9 @@ def _eval_row(
     ut: FloatArray,
     results: list[FloatArray],
 ) -> None:
-    """Call a plain function for row k of the rows with a user function, and write the results. The arguments are floats
-    if n = 1, otherwise new arrays."""
+    """Call a plain function for row k of the rows with a user function, and write the results. The arguments of the
+    function are floats if n = 1, otherwise new arrays.
+    """
     n = len(u)
     parameters = users.arguments[k] if n == 1 else [column[k].copy() for column in users.parameters]
     motion = (u.item(), ut.item()) if n == 1 else (u.copy(), ut.copy())
@@ -461,8 +463,9 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """Create the error for row k of the rows with a user function, if the function did not return ``count`` arrays of
-    the right shape."""
+    """Create the error that is raised if the function of row k of the rows with a user function has not returned
+    ``count`` arrays of the right shape.
+    """
     n = users.f.shape[1]
     if count == 1:
         name, meaning = "force_function", f" [{users.unit}]"

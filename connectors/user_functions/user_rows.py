@@ -1,8 +1,8 @@
-"""Fields of rows that may have a user function, and updates of these fields.
+"""Data of rows that may have a user function, and updates of these data.
 
-Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and the derivatives
-of this force with respect to displacements, ``df_du`` [N/m], and to velocities, ``df_dut`` [N s/m], shape (n, n). Here
-n is 3 for `CartesianSpringDamper`, 6 for bushings (`RigidBodySpringDamper`), and 1 for other springs.
+Each row contains ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and the derivatives of
+this force with respect to displacements, ``df_du`` [N/m], and to velocities, ``df_dut`` [N s/m], shape (n, n). Here n
+is 3 for `CartesianSpringDamper`, 6 for bushings (`RigidBodySpringDamper`), and 1 for other springs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """Return the `UserForces` of the rows. Later calls return the object of the first call."""
+    """Return the `UserForces` of the rows. The object is created in the first call and returned again in later
+    calls.
+    """
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
@@ -34,8 +36,8 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Create the fields of the records for user functions: whether each row has a user function, and the results of
-    this function. Without user functions the fields of results are empty.
+    """Create the data of rows for user functions: whether each row has a user function, and the results of this
+    function. If no row has a user function, the arrays of results are empty.
     """
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
@@ -44,7 +46,8 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """Return the update of the user forces and the update of their derivatives. Both are None without user functions.
+    """Return the update of the user forces and the update of their derivatives. Both updates are None if no row has a
+    user function.
 
     Args:
         measure: function ``(rows, which)`` that returns a function ``(fields) -> u, ut`` for the rows ``which``, with

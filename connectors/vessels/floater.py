@@ -7,9 +7,10 @@
 
 ξ contains the displacements of the node of the body along x, y, z and its rotations about these axes from the rest
 position. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
-stiffness of buoyancy, and V the volume displaced at rest. The rotations of the hydrodynamic terms are linear,
-2 (e_1, e_2, e_3) with the Euler parameters e, so they must be small; the rigid body and all lines have large rotations.
-The radiation is represented by states, so the tangent is exact and the states are stored in checkpoints.
+stiffness of buoyancy, and V the volume displaced at rest. The rotations of the hydrodynamic terms are linear, 2 (e_1,
+e_2, e_3) with the Euler parameters e, so they must be small; the rigid body and all lines have large rotations. The
+convolution integral of the radiation is replaced by first-order states, so the tangent is exact, and checkpoints
+contain the history of the motion.
 
 The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave, ψ the phase ψ_0 and r(t) the start
 ramp of `vessel.py`. X_j is the force per wave amplitude, with the phases and headings of
@@ -57,7 +58,7 @@ class Radiation:
     """Retardation functions k(t) = R exp(P t) Q, given by the matrices of n states.
 
     Args:
-        system_matrix: P, shape (n, n) [1/s], with eigenvalues whose real parts are < 0.
+        system_matrix: P, shape (n, n) [1/s]; the real parts of all eigenvalues must be < 0.
         rate_matrix: Q, shape (n, 6) [unit of the states per m and per rad].
         force_matrix: R, shape (6, n), for forces along x, y, z and torques [N and N m per unit of the states].
 
@@ -86,13 +87,13 @@ class Radiation:
 
 
 class Floater(NamedTuple):
-    """The parts that `floater` adds to a body.
+    """The entities that `floater` adds to a body.
 
     Attributes:
-        matrices: the `GenericODE2` with added mass, damping and stiffness.
-        states: the node of the states of the radiation; None without radiation.
-        radiation: the loads of the radiation, None without radiation.
-        excitation: the loads of the waves, None without waves.
+        matrices: the `GenericODE2` that contains added mass, damping and stiffness.
+        states: the node of the states of the radiation; None if no retardation functions are given.
+        radiation: the loads of the radiation; None if no retardation functions are given.
+        excitation: the loads of the waves, None if the fluid has no waves.
     """
 
     matrices: Entity
@@ -120,10 +121,11 @@ def floater(
     Args:
         world: the 3D model.
         body: a `RigidBody3D` without rotation at rest.
-        fluid: the water, one `Fluid`; its waves excite the floater.
+        fluid: the water, one `Fluid`; the waves of this fluid excite the floater.
         added_mass: M∞ [kg, kg m, kg m^2], the added mass at infinite frequency, shape (6, 6).
-        stiffness: K [N/m, N, N m], of buoyancy without the weight, shape (6, 6); gravity acts on the body itself. For
-            example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the centre of buoyancy.
+        stiffness: K [N/m, N, N m], the stiffness of buoyancy, shape (6, 6). K must not include the weight, because
+            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the
+            centre of buoyancy.
         volume: V, displaced at rest; its centre is on the z axis of the body.
         damping: D [N s/m, N s, N m s], additional linear damping, shape (6, 6); default: none.
         radiation: retardation functions; default: none.
@@ -131,7 +133,7 @@ def floater(
             rotations; required if the fluid has waves.
 
     Returns:
-        The parts that were added.
+        The entities that were added to the model.
 
     Raises:
         ModelError: a body that is not one `RigidBody3D` without rotation, a fluid that is not one `Fluid`, matrices of
@@ -166,7 +168,7 @@ def floater(
 
 
 def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation) -> tuple[Entity, Entity]:
-    """Add the states of the radiation and the loads on the coordinates."""
+    """Add the states of the radiation, and the loads of the radiation on the coordinates of the body."""
     n, R = len(radiation.system_matrix), radiation.force_matrix
     states = world.add(state_node(n), name="radiation")
     world.add(
@@ -176,7 +178,7 @@ def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation
         system_matrix=radiation.system_matrix,
         rate_matrix=radiation.rate_matrix * FACTORS,
     )
-    # the rate of a marker on a state is the state
+    # the rate u_t of a marker on a state is the value of the state
     values = [coordinate_marker(world, states, f"y{k}") for k in range(n)]
     loads = [
         world.add(StateLoad, marker=coordinates[j], inputs=values, rate_gains=-FACTORS[j] * R[j]) for j in range(6)

@@ -9,7 +9,8 @@
 The sum extends over the waves of the fluid, with amplitude a, wave number k, direction θ, frequency ω and phase φ. H_j
 are the responses of `windlass.connectors.fluids.rao`, (x_0, y_0, z_0) is the position of the vessel at rest, A_0 the
 rotation by the heading of the vessel about z, and r(t) the start ramp of the waves (`Fluid.wave_growth`). (...)~ is the
-matrix of the cross product with a vector. The waves are evaluated at the position at rest.
+matrix of the cross product with a vector. The waves are evaluated at the position of the vessel at rest, not at its
+current position.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.19.
 """
@@ -144,7 +145,7 @@ def vessel(
     """Create a vessel whose motion in the waves of a fluid is prescribed by response amplitude operators.
 
     Fairleads are points of the body: ``con.position_marker(world, ship.body, (40.0, 0.0, 5.0))``. Ends of lines are
-    fixed to these points by `SphericalJoint`. The forces of lines do not change the motion.
+    fixed to these points by `SphericalJoint`. Forces of lines on the body do not change its prescribed motion.
 
     Args:
         world: the 3D model.
@@ -155,7 +156,7 @@ def vessel(
         name: name of the body.
 
     Returns:
-        The body, its supports, and its motion.
+        The `Vessel`, which contains the body, the constraints that move the body, and the motion.
 
     Raises:
         ModelError: a handle that is not one `Fluid`, a fluid without waves, or a wave whose heading is not in the table

@@ -95,15 +95,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# With several processes, errors are handled from here on. Otherwise the other processes would wait for a failed
-# process.
+# With several processes, this call enables the handling of errors. Without it, the other processes would wait for a
+# process that has failed.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # hidden from type checkers, so that they report imported names that do not exist
+if not TYPE_CHECKING:  # hidden from type checkers; otherwise they would not report imported names that do not exist
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

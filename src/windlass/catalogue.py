@@ -12,8 +12,8 @@ world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 The values are in `belts.toml` and `lines.toml` in this folder. These files list the standards and sources of each
 family of products, and the certainty of each value. Most values have not been compared with the texts of the standards
 yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design; check
-these values against the standard or the manufacturer's data. To add another type of product, write a file with the same
-structure and a function like `belt`.
+these values against the standard or the manufacturer's data. To add another type of product, write a file with the
+structure of `belts.toml` and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class BeltSheet:
         quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the values.
         sources: sources of the values.
-        groove_angles: groove angle of small V-belt pulleys, groove angle of large V-belt pulleys [rad], and the radius
-            that separates small from large pulleys [m]; None for belts that run without grooves.
+        groove_angles: groove angles of small and of large V-belt pulleys [rad], and the radius that separates small
+            from large pulleys [m]; None for belts that run without grooves.
     """
 
     name: str
@@ -389,8 +389,8 @@ def _read(file: str) -> dict[str, Any]:
 
 
 def _find(name: str, rows: Mapping[str, Any]) -> tuple[str, int | None]:
-    """Return the profile and the number of ribs of a belt name such as 6PK. The number is None if the name does not
-    contain it. ModelError is raised for unknown names.
+    """Return the profile and the number of ribs of a belt name such as 6PK. The number of ribs is None if the name does
+    not contain a number. Raise ModelError for an unknown name.
     """
     known = {_plain(alias): profile for profile, row in rows.items() for alias in (profile, *row.get("aliases", []))}
     plain = _plain(name)
@@ -410,7 +410,9 @@ def _plain(name: str) -> str:
 
 
 def _triple(value: Any) -> tuple[float, float, float]:
-    """Return a typical value and its range. The argument is one number, or a list of the value and both limits."""
+    """Return a typical value and its range. The argument is one number, or a list of the typical value, the lower limit
+    and the upper limit.
+    """
     if isinstance(value, list):
         typical, low, high = value
         return float(typical), float(low), float(high)

@@ -1,1 +1,3 @@
-"""The commands of `windlass`. Each command is one file, which no other package imports."""
+"""The commands of `windlass`. Commands of the program `windlass`, one file per command; no other package imports these
+files.
+"""

@@ -18,7 +18,7 @@ windlass examples [NAME]                                list the examples, or co
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
-Options have one dash, and an option takes at most one value. Model options and PETSc options may be in any order.
+Options have one dash, and each option has at most one value. Model options and PETSc options may be in any order.
 """
 
 import os
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # the rest of the buffer is discarded, because writing it at the end of the process would fail, too
+        # the rest of the output buffer is discarded, because writing it at the end of the process would also fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code

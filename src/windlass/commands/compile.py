@@ -19,7 +19,7 @@ folder is that of windlass doctor; WINDLASS_CACHE names another."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Compile the missing kernels of all laws, print the result, and return the exit code.
+    """Compile the kernels of all laws that are not yet compiled, print the result, and return the exit code.
 
     Raises:
         OptionError: the command line is wrong.
@@ -44,7 +44,7 @@ class CompileError(WindlassError):
 
 
 def compile_all(processes: int | None = None) -> str:
-    """Compile all missing kernels of the list; return a summary as text.
+    """Compile all kernels of the list that are not yet compiled; return a summary as text.
 
     Args:
         processes: number of parallel processes; default: one for each core.
@@ -54,8 +54,8 @@ def compile_all(processes: int | None = None) -> str:
             cannot be compiled, or a compiling process has ended early.
         ListError: the list is missing or damaged.
     """
-    from windlass.framework.kernels import listed  # imported here, because help needs no numba
-    from windlass.framework.kernels.kernel import cache_folder  # imported here, because it needs numba
+    from windlass.framework.kernels import listed  # imported here, because the help text does not require Numba
+    from windlass.framework.kernels.kernel import cache_folder  # imported here, because the module imports Numba
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":
@@ -68,7 +68,7 @@ def compile_all(processes: int | None = None) -> str:
     started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
     answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
     for process in started:
-        process.communicate()  # `communicate` closes the pipe and waits for the end of the process
+        process.communicate()  # `communicate` closes the pipe to the process and waits for its end
     if None in answers:
         raise CompileError("a compiling process ended early: windlass doctor names the problem")
     if failed := sorted({name for answer in answers for name in answer["failed"]}):

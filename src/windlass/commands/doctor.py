@@ -1,8 +1,8 @@
 """The command `windlass doctor`: prints versions, PETSc's solver packages, MPI, the compiler cache, and whether
 Windlass can run.
 
-Each package is imported only when its line of the report is created. Therefore the report is also possible if a package
-is missing or damaged; the last line of the report then names the problem and the remedy.
+Each package is imported only when its line of the report is created. Therefore a report is printed even if a package is
+missing or damaged; the last line of this report names the problem and the remedy.
 """
 
 import importlib
@@ -43,7 +43,8 @@ class _Findings:
 def report() -> tuple[str, bool]:
     """Check this installation.
 
-    Return the text of the report and whether Windlass can run. The last line of the text is the result of the check.
+    Return the text of the report and whether Windlass can run. The last line of the report states whether Windlass can
+    run.
     """
     found = _Findings()
     _add_python(found)
@@ -128,8 +129,8 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """Add a line for SLEPc, which only modes require. The import of SLEPc fails if it was built for another version of
-    PETSc.
+    """Add a line for SLEPc to the report; only the computation of modes requires SLEPc. The import of SLEPc fails if it
+    was built for another version of PETSc.
     """
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
@@ -172,8 +173,8 @@ def _solves(PETSc: Any, package: str) -> bool:
 
 
 def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
-    """Check that mpi4py and PETSc use the same MPI library. With two libraries, the numbers of processes differ, or
-    handles cannot be passed.
+    """Check that mpi4py and PETSc use the same MPI library. If the two libraries differ, the numbers of processes
+    differ, or handles cannot be passed from one to the other.
     """
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
@@ -189,7 +190,7 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        from windlass.framework.kernels.kernel import cache_folder  # imported here, because numba may be broken
+        from windlass.framework.kernels.kernel import cache_folder  # imported here, because the import may fail
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())

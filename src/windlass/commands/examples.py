@@ -19,7 +19,7 @@ An example is a complete model; run it by `windlass run NAME.py`.  A file that e
 
 
 def find_folder() -> Path:
-    """Return the folder of the examples: in an installed package, or in the checkout.
+    """Return the folder of the examples in the installed package or, in a checkout, in the repository.
 
     Raises:
         OptionError: the installation has no examples.
@@ -32,7 +32,7 @@ def find_folder() -> Path:
 
 
 def find_title(path: Path) -> str:
-    """Return the first line of an example's docstring."""
+    """Return the first line of the docstring of an example."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 

@@ -109,7 +109,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
     """
     with tempfile.TemporaryDirectory(prefix="windlass_fmu_") as name:
         folder = Path(name)
-        # the model runs in the same manner as in the FMU
+        # the model is run with the settings that the FMU uses
         own = {"script": model.name, "python": sys.executable, "words": join_options(pairs)}
         copy_model(model, files, folder)
         process = model_process.ModelProcess(folder, own | {"parameters": {}}, {})
@@ -119,7 +119,7 @@ def ask_interface(model: Path, pairs: Pairs, files: Sequence[Path]) -> dict[str,
             raise OptionError(f"{model.name}: {error}") from None
         finally:
             process.kill()
-    # options that are parameters of the FMU are passed as values of parameters
+    # options that become parameters of the FMU are passed as values of parameters
     rest = [(name, value) for name, value in pairs if name not in found["parameters"]]
     identifier = re.sub(r"\W", "_", model.stem)
     identifier = identifier if not identifier[0].isdigit() else f"_{identifier}"

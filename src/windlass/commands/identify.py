@@ -67,8 +67,8 @@ the summary contains the ratio.
 
 @dataclass(frozen=True)
 class FitPlan(StudyPlan):
-    """The plan of a fit: ranges of options by name, measured values, and standard deviations of measured values (NaN if
-    unknown).
+    """The plan of a fit: a dictionary from options to ranges, the measured values, and the standard deviations of
+    measured values (NaN if unknown).
     """
 
     ranges: dict[str, Range]
@@ -76,14 +76,14 @@ class FitPlan(StudyPlan):
     deviations: tuple[float, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must not change when a fit is resumed."""
+        """Return the settings that must be equal when a fit is resumed."""
         data = hashlib.sha256(self.measured.file.read_bytes()).hexdigest()
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"data_sha256": data, "ranges": ranges, **self.describe_common(("deviation", "step", "tolerance"))}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; return the exit code, 0 if there is a fit.
+    """Run the command; return the exit code, which is 0 if the fit has a result.
 
     Raises:
         OptionError: the command line is wrong, or no table of a run contains a measured column.
@@ -286,7 +286,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
 
 
 def describe_loose(names: Sequence[str]) -> str:
-    """Return a text that names the options in a direction that the data do not determine."""
+    """Return a text that names the options whose combination the data do not determine."""
     if len(names) == 1:
         return f"-{names[0]}"
     return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

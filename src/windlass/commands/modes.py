@@ -21,7 +21,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def show_modes(script: str) -> None:
-    """Print the table of the modes about the last state. The call is collective.
+    """Print the table of the modes about the last state that was solved. All processes must call this function.
 
     Raises:
         ModelError: the script has no solve.
@@ -29,8 +29,8 @@ def show_modes(script: str) -> None:
     state = last_state.take()
     if state is None:
         raise ModelError(f"windlass modes {script}: the script contains no solve, so there is no state for modes")
-    from windlass.framework.command_line import options  # imported here, because help does not need it
-    from windlass.solvers.modes.modes import Modes  # imported here, because it starts PETSc
+    from windlass.framework.command_line import options  # imported here, because help does not need this module
+    from windlass.solvers.modes.modes import Modes  # imported here, because the import starts PETSc
 
     result = Modes(state.world).solve(state)
     if options.help_requested():

@@ -52,15 +52,15 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """A limit on a result: name of the result, ``<=`` or ``>=``, and bound."""
+    """A limit on a result, which consists of the name of the result, ``<=`` or ``>=``, and the bound."""
 
     name: str
     sense: str
     bound: float
 
     def slack(self, row: Row) -> float:
-        """Return the distance of a result from the bound, relative to the bound. The distance is >= 0 if the limit is
-        fulfilled, and NaN if the run has no such result.
+        """Return the distance of a result from the bound, divided by the magnitude of the bound if the bound is not 0.
+        The result is >= 0 if the limit is fulfilled, and NaN if the run has no such result.
         """
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
@@ -73,7 +73,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchPlan(StudyPlan):
-    """The plan of a search, with ranges of options by name and limits on results."""
+    """The plan of a search, with a dictionary from options to ranges, and with limits on results."""
 
     ranges: dict[str, Range]
     limits: tuple[Limit, ...]
@@ -84,7 +84,7 @@ class SearchPlan(StudyPlan):
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must not change when a search is resumed."""
+        """Return the settings that must be equal when a search is resumed."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"ranges": ranges, **self.describe_common(kept)}

@@ -55,7 +55,7 @@ def main(words: Sequence[str]) -> int:
         raise OptionError(f"windlass post {file}: must be a .csv table or a .vtkhdf file of a Recorder")
     is_table = file.suffix == ".csv"
     given = read_options(words[1:], TABLE if is_table else RECORDING)
-    from windlass.commands.studies import evaluation  # imported here, because help does not need it
+    from windlass.commands.studies import evaluation  # imported here, because the help text does not need this module
 
     print((evaluation.evaluate_table if is_table else evaluation.evaluate_recording)(file, given))
     return 0

@@ -44,7 +44,7 @@ def run_script(
 
     Args:
         words: the file of the script, then options of the script and of PETSc.
-        command: the command in messages, as users write it.
+        command: the command as users write it, for messages.
         help_text: description of the command.
         before: function that is called before the script starts, after PETSc has received its command line.
         after: function that is called with the file after the script has ended without error.
@@ -57,12 +57,12 @@ def run_script(
         print(help_text)
         return 0
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # Objects created at the start exist until the end. Repeated garbage collection of these objects would take a tenth
-    # of the start time.
+    # Objects that are created during the start exist until the process ends. Repeated garbage collection of these
+    # objects would take a tenth of the start time.
     gc.set_threshold(RUBBISH, *thresholds[1:])
-    from windlass.framework.command_line import options  # imported here, because help does not need it
-    from windlass.framework.launch import error_report as failure  # imported here, because it reads options
-    from windlass.framework.launch import script_end  # imported here, because it reads options
+    from windlass.framework.command_line import options  # imported here, because help does not need this module
+    from windlass.framework.launch import error_report as failure  # imported here, because the import reads options
+    from windlass.framework.launch import script_end  # imported here, because the import reads options
 
     script = words[0] if words else ""
     try:
@@ -94,7 +94,9 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """Return the exit code of a script that has called sys.exit, and print the message of sys.exit, if any."""
+    """Return the exit code of a script that has called sys.exit, and print the message that was passed to sys.exit, if
+    there is one.
+    """
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
     print(end.code, file=sys.stderr)

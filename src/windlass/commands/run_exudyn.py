@@ -19,6 +19,6 @@ def main(words: Sequence[str]) -> int:
 
 def answer() -> None:
     """Replace Exudyn's solvers by solvers of Windlass."""
-    from windlass.exudyn.run import answer_calls  # imported here, because it starts PETSc
+    from windlass.exudyn.run import answer_calls  # imported here, because the import starts PETSc
 
     answer_calls()

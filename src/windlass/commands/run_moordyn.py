@@ -19,6 +19,6 @@ def main(words: Sequence[str]) -> int:
 
 def execute(file: str) -> None:
     """Solve the model of the given file."""
-    from windlass.moordyn.run import run_file  # imported here, because help does not need it
+    from windlass.moordyn.run import run_file  # imported here, because the help text does not need this module
 
     run_file(file)

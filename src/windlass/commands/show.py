@@ -5,7 +5,7 @@ windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4
 FILE is a file of a Recorder, .vtkhdf or .pvd. Controls of the window: the mouse rotates, moves and zooms; space plays
 and stops; left and right move by a frame; up and down change the field; the slider selects the time; q closes the
 window. -frame counts from 0; negative numbers count from the end (-1, the default of pictures, is the last frame).
-Pictures and films need no screen.
+Pictures and films can be created on computers without a screen.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show a file, or write a picture or a film of it; return the exit code.
+    """Show the results in a file, or write a picture or a film of the results; return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or PyVista or its requirements are missing.
@@ -39,7 +39,7 @@ def main(words: Sequence[str]) -> int:
     if not words or words[0] in HELP_WORDS:
         print((__doc__ or "").strip())
         return 0
-    from windlass.framework.output.player import (  # here, because it loads NumPy
+    from windlass.framework.output.player import (  # imported here, because the module imports NumPy
         Player,
         Series,
         check_file,
@@ -79,8 +79,8 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """Return width and height [pixels], rounded down to even numbers, which films need. OptionError is raised for other
-    texts than two numbers from 64 to 8192.
+    """Return width and height [pixels], rounded down to even numbers, which films need. Raise OptionError if the text
+    does not consist of two numbers from 64 to 8192.
     """
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):

@@ -1,7 +1,8 @@
 """The command `windlass sweep`: runs a model with many combinations of option values, each in a separate process.
 
 Every case runs in its own folder, for example ``cases/0007``. When a case has ended, a file with its outcome is written
-to this folder, completely or not at all. If a sweep was killed, the next call runs the cases without this file.
+to this folder in one operation, so an incomplete file cannot occur. If a sweep was killed, the next call of the command
+runs the cases that have no such file.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def main(words: Sequence[str]) -> int:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process except the first runs a case; must be omitted")
-    from mpi4py.futures import MPICommExecutor  # imported here, because sweeps on one process do not need it
+    from mpi4py.futures import MPICommExecutor  # imported here, because sweeps on one process do not need this module
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))

@@ -1,4 +1,6 @@
-"""The command `windlass tune`: finds the PETSc options with which a model is solved fastest with the same results."""
+"""The command `windlass tune`: finds the PETSc options with which a model is solved fastest while the results agree
+with the results of the default options.
+"""
 
 from __future__ import annotations
 
@@ -106,14 +108,14 @@ def _names(setting: Setting, prefix: str) -> bool:
 
 @dataclass
 class Search:
-    """A search, from the first run with default options to the file with the best options.
+    """A search for the best options, from the first run with default options to the file with the best options.
 
     Attributes:
-        runner: runs the model.
+        runner: object that runs the model.
         extra: settings that the user has specified.
-        values: values of the options of the search.
+        values: values of the options of the command.
         best: path of the file with the best options.
-        said: text of the command, which is written to the file with the best options.
+        said: text of the command line, which is written to the file with the best options.
     """
 
     runner: Runner
@@ -186,7 +188,7 @@ class Search:
 
     def _set_tolerance(self, first: Result) -> None:
         """Estimate the error of the results with default options, by a run with smaller tolerances of Newton's method.
-        The allowed difference of results becomes at least twice this error.
+        The allowed difference of results is set to at least twice this error.
         """
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
@@ -196,7 +198,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two results with errors of this size may differ by twice this size
+        # two results with errors of this size may differ by twice this error
         allowed = 2.0 * error
         more = (
             f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"
@@ -247,7 +249,9 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """Return the settings that the user has specified for one solver, or without options of any solver."""
+        """Return the settings of the user that contain options of the given solver, or that contain no options of any
+        solver of the model.
+        """
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
@@ -267,12 +271,12 @@ class Search:
 
     def _write(self, best: Setting) -> None:
         """Compare the best options with the default options again in alternating runs, and write the best options to
-        the file if they are faster. Otherwise write a file without options.
+        the file if they are faster. If they are not faster, write a file without options.
         """
         one = Tried(best)
         base = Tried(self._default.setting)
         for k in range(int(self.values["rounds"]) if best.options else 0):
-            # the best options of all solvers together must be compared at least once
+            # the combination of the best options of all solvers must be compared with the default at least once
             if k > 0 and not self._has_time(self._ends_all - self._usual):
                 break
             base.runs.append(self._run_default())

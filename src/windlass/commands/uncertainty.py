@@ -74,7 +74,7 @@ LISTED = 0.01
 
 @dataclass(frozen=True)
 class UncertaintyPlan(StudyPlan):
-    """The plan of a study, with the distributions of options by name."""
+    """The plan of a study, with a dictionary from options to distributions."""
 
     laws: dict[str, Distribution]
 
@@ -87,7 +87,7 @@ class UncertaintyPlan(StudyPlan):
         return choose(self.laws, self.own["runs"], self.own["seed"])
 
     def describe(self) -> dict[str, Any]:
-        """Return settings that must not change when a study is resumed."""
+        """Return the settings that must be equal when a study is resumed."""
         laws = {name: law.text for name, law in self.laws.items()}
         return {"laws": laws, **self.describe_common(("method", "runs", "seed"))}
 
@@ -155,8 +155,8 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """Return the spread of each result; empty if all runs have failed, or if a run has failed and the method is not
-    sampling.
+    """Return the spread of each result. The dictionary is empty if all runs have failed, or if a run has failed and the
+    method is not sampling.
 
     Raises:
         OptionError: the model does not have a selected result.

@@ -1,6 +1,7 @@
 """Unmodified models of Exudyn, read from an assembled MainSystem or from a file, and solved by Windlass.
 
-Names are imported when they are first used. Exudyn must be installed for a MainSystem, but not for files.
+Names are imported when they are first used. Exudyn must be installed if a MainSystem is read, but not if a file is
+read.
 """
 
 from typing import TYPE_CHECKING

@@ -6,8 +6,8 @@ parameters.
 R is the rotation matrix of a body, and a, b and c are the angles. R_x, R_y and R_z are the rotations by these angles
 about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. ω is the angular velocity in the global frame, and
 the index t denotes the derivative with respect to time. The exact motion is the same for angles and Euler parameters,
-but the numerical errors differ if the angular velocity of the body changes. These errors are of second order in the
-step size.
+but the numerical errors differ if the angular velocity of the body changes. The numerical errors are of second order in
+the step size.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class FollowAngles(StepHook):
         self._nodes, self._program, self._arrays = nodes, Program(()), list[FloatArray]()
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Compute the angles at the start."""
+        """Compute the angles at the start of a solve."""
         self.after_step(state)
 
     def after_step(self, state: State) -> None:
@@ -229,10 +229,10 @@ class FollowAngles(StepHook):
         return self._program
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the last angles."""
+        """Return the angles at the end of the last step."""
         return {"last": [node.last for node in self._nodes]}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the last angles."""
+        """Restore the angles at the end of the last step."""
         for node, last in zip(self._nodes, kept["last"], strict=True):
             node.last = np.asarray(last, np.float64)

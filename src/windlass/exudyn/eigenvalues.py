@@ -16,7 +16,7 @@ from windlass.framework.arrays import ComplexArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import require_law
 
-if TYPE_CHECKING:  # imported only by type checkers, because the import of the solver takes as long as a short run
+if TYPE_CHECKING:  # imported only for type checking, because the import of the solver takes as long as a short run
     from windlass.solvers.modes.result import ModesResult
 
 OPTIONS = "eigenvalues_"
@@ -36,9 +36,9 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """Return eigenvalues and mode shapes about the initial values, as Exudyn's function does. Eigenvalues are squares
-    ω² of angular frequencies [rad²/s²], frequencies [Hz], or complex eigenvalues σ [1/s]; if ``useAbsoluteValues`` is
-    true, their absolute values.
+    """Return eigenvalues and mode shapes about the initial values, in the form of Exudyn's function. Eigenvalues are
+    squares ω² of angular frequencies [rad²/s²], frequencies [Hz], or complex eigenvalues σ [1/s]; if
+    ``useAbsoluteValues`` is true, the absolute values of these numbers.
 
     Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ are returned in conjugate pairs; their
     shapes have the norm 1 and, without constraints, consist of displacements followed by velocities.
@@ -95,7 +95,7 @@ def _release(model: Imported) -> None:
 
 
 def _hold(model: Imported, held: Sequence[int]) -> None:
-    """Constrain coordinates, given by their indices in Exudyn's vector."""
+    """Constrain the coordinates with the given indices in Exudyn's vector of coordinates."""
     for node, where in model.places():
         for place in np.intersect1d(held, where):
             name = node.table.component.dof_names[int(place - where[0])]

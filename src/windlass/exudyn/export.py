@@ -3,9 +3,10 @@
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
-The script runs until its N-th call of a solver (default 1). Instead of this solve, the file is written and the script
-ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. The file
-also contains the initial values and the settings of the solver. Only the names of user functions are stored.
+The script runs until its N-th call of a solver (default 1). Instead of the N-th solve, the file is written and the
+script ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. In
+addition, the file contains the initial values and the settings of the solver. Of user functions, only the names are
+stored.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, An
 
 
 def check_target(path: Path) -> str:
-    """Return the reason why a description cannot be written to a file, or an empty text. This check does not require
+    """Return the reason why a description cannot be written to a file, or an empty text. The check does not require
     Windlass.
     """
     if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
@@ -77,7 +78,7 @@ def check_target(path: Path) -> str:
 
 
 def write_system(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a description as JSON; numbers are stored without loss of accuracy."""
+    """Write a description of a model as JSON; numbers are stored without loss of accuracy."""
     path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
 
 
@@ -143,7 +144,7 @@ class _Written(SystemExit):
 def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:
     """Replace the solvers of Exudyn by the function ``solve(kind, mbs, settings, solver, **other)``.
 
-    Functions that execute parts of a solve then raise an error of the given type.
+    After the replacement, functions that execute parts of a solve raise an error of the given type.
     """
     exudyn: Any = import_module("exudyn")
 
@@ -165,8 +166,8 @@ def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedEr
 
 
 def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
-    """Replace SolveSystem of a solver class. Functions of the class that execute parts of a solve, or that set user
-    functions, then raise an error.
+    """Replace SolveSystem of a solver class. After the replacement, functions of the class that execute parts of a
+    solve, or that set user functions, raise an error.
     """
 
     def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:

@@ -1,7 +1,8 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
-Functions of displacements are called in every evaluation of forces and may read the state of this evaluation from
-``mbs``. Functions of time are called only once for each value of the time, so they must not read the state.
+Functions of displacements are called whenever forces are evaluated; they may read the state at which the forces are
+evaluated from ``mbs``. Functions of time are called only once for each value of the time, so they must not read the
+state.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class UserFunctions:
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
-        given: user functions by name, for models from files.
+        given: dictionary from names to user functions, for models from files.
 
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
@@ -81,7 +82,8 @@ class UserFunctions:
         seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
             during a call.
         mbs: the MainSystem, or None.
-        in_time, in_motion: arguments ``mbs`` of user functions that may depend only on time, and on time and state.
+        in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
+            and functions that may depend on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:

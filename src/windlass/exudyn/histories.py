@@ -32,15 +32,15 @@ class SlidingHistory:
     Args:
         joint: the joint.
         node: node whose coordinate is the position along the cables.
-        slides: whether the position is free; otherwise the joint is fixed to the material.
+        slides: whether the point of the joint can slide along the cables; if false, it is fixed to the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """See `History`. The rate of the position is computed from the condition that the point remains on the
-        cable.
+        """See `History`. The rate of the position along the cables is computed from the condition that the point
+        remains on the cable.
         """
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
@@ -76,10 +76,14 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Do nothing, because all contacts are open at the start, and the first step determines closed contacts."""
+        """Do nothing, because all contacts are open at the start, and the first step determines which contacts are
+        closed.
+        """
 
     def read(self, state: State) -> FloatArray:
-        """See `History`. If several circles touch a segment, the contact with the largest penetration is used."""
+        """See `History`. If several circles touch a segment, the values of the contact with the largest penetration are
+        returned.
+        """
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)

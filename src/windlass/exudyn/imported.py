@@ -1,5 +1,5 @@
-"""Conversion of a model of Exudyn to a World. The result stores which entities and coordinates belong to which
-items.
+"""Conversion of a model of Exudyn to a World. The result also stores which entities and coordinates of the World belong
+to which items of Exudyn.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Imported:
 
     Attributes:
         world: the world.
-        nodes, objects, loads: entities by item number; None for items without an entity.
+        nodes, objects, loads: dictionaries from item numbers to entities; None for items without an entity.
         turned: nodes whose rotations are angles in Exudyn.
         functions: the user functions.
         columns: see `Building`.
         histories: conversions of history values, with their indices in Exudyn's vector.
-        items: the description of the model from which the world was made.
+        items: the description of the model from which the world was created.
     """
 
     def __init__(
@@ -90,7 +90,8 @@ class Imported:
         ]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
-        """Return nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
+        """Return pairs of a node and the indices of its coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or
+        ``"data"``.
 
         Nodes with other coordinates in Windlass, ``turned``, are not included.
         """
@@ -101,7 +102,7 @@ class Imported:
         ]
 
     def size(self, kind: str = "ODE2") -> int:
-        """Return the length of one of Exudyn's vectors."""
+        """Return the number of elements of one of Exudyn's vectors of coordinates."""
         return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
@@ -121,7 +122,8 @@ class Imported:
         """Return the initial state of Exudyn's solvers."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
-        # each text contains the name of a vector in Exudyn, its type, and the name of the array in a state of Windlass
+        # each text contains the name of a vector in Exudyn, the type of the vector, and the name of the corresponding
+        # array in a state of Windlass
         parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
         for vector, kind, name in map(str.split, parts):
             for node, where in self.places(kind):

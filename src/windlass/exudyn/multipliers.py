@@ -28,8 +28,8 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Return indices, in Exudyn's vector, of multipliers that are unknown, because the joints have other equations in
-    Windlass than in Exudyn.
+    """Return indices, in Exudyn's vector, of multipliers that are unknown, because the equations of the joints differ
+    between Windlass and Exudyn.
     """
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
@@ -59,8 +59,8 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """Return the factor 1 for a single coordinate equation, because this equation is equal in both programs. Return
-    None for several equations, because each equation is a separate row in Windlass.
+    """Return the factor 1 for a single coordinate equation, because this equation is the same in Exudyn and in
+    Windlass. Return None for several equations, because each equation is a separate row in Windlass.
     """
     return np.eye(1) if count_equations(item) == 1 else None
 

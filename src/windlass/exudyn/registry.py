@@ -1,12 +1,12 @@
-"""Registry of the translations of Exudyn's items, and functions that several translations use. A translation is a small
-function for one type of item.
+"""Registry of the translations of Exudyn's items, and functions that several translations use. A translation is a
+function that adds the equivalent of one type of item to a World.
 
     @translates("ConnectorDistance")
     def distance(b: Building, item: Item) -> Entity:
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
-A function raises `Refused` with the reason if Windlass has no equivalent of an item. Finally one `NoCounterpart` error
-lists all items without an equivalent.
+A function raises `Refused` with the reason if Windlass has no equivalent of an item. After all items have been
+processed, one `NoCounterpart` error lists all items without an equivalent.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _bodies: set[str] = set()
 
 
 class ReadItem(dict[str, Any]):
-    """An item of Exudyn that records which of its fields was read last. If the item cannot be translated, the message
-    mentions this field.
+    """An item of Exudyn that records which of its fields was read last. If the item cannot be translated, the error
+    message names this field.
 
     Args:
         item: fields of the item.
@@ -123,14 +123,15 @@ class Building:
         items: the description of the system, see `export.describe_system`.
         functions: the user functions.
         world: the world.
-        nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
+        nodes, objects, loads: dictionaries from item numbers to entities; None for items without coordinates in
+            Windlass.
         missing: texts about items without an equivalent in Windlass.
         answered: user functions of the system that the importing code executes.
         columns: parameters of Exudyn that are columns in Windlass, by ``id`` of the item. For each parameter: the name
             of the column and the factor of its values, which is a number or, for vectors, a rotation matrix, shape (3,
             3).
         histories: conversions of history values by number of the node.
-        faulty: groups and numbers of items that have wrong fields, see `find_faults`.
+        faulty: type (such as ``"node"``) and number of each item that has wrong fields, see `find_faults`.
         reads: see `ReadItem`.
     """
 
@@ -181,7 +182,7 @@ class Building:
             for number, item in enumerate(self.items[group]):
                 kind = str(item.get(f"{word}Type", ""))
                 prefix = {"node": "Node", "load": "Load"}.get(word, "")
-                # items without a translation are recorded later
+                # items whose type has no translation are recorded later
                 reads = group in ("markers", "sensors") or prefix + kind in _translations
                 fault = find_faults(group, kind, item) if reads or not kind else ""
                 if fault:
@@ -210,7 +211,7 @@ class Building:
                 self.missing.append(f"{word} {number} {name!r} ({kind}): {words}")
 
     def _name_read(self, own: str = "") -> str:
-        """Return a text with the field that was read last, and its value."""
+        """Return a text with the name and the value of the field that was read last."""
         place, key = self.reads[-1]
         word, number = place.split()
         group = next(group for group, kind in KINDS.items() if kind == word)

@@ -1,7 +1,7 @@
 """Execution of unmodified scripts of Exudyn with the solvers of Windlass (``windlass run-exudyn MODEL.py``).
 
 Coordinates, velocities, accelerations, multipliers and history values are copied to the MainSystem after a solve and
-whenever a sensor is recorded. The script can read these values. Graphics are not drawn.
+whenever a sensor is recorded. The script can read these values from the MainSystem. Exudyn's graphics are not shown.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Replaces the solver in ``mbs.sys``. The attributes of the object raise an error, except for attributes for which
-    Windlass has values.
+    """Replaces the solver in ``mbs.sys``. Access to an attribute of the object raises an error, unless Windlass
+    provides a value for the attribute.
     """
 
     def __init__(self, name: str, **parts: Any) -> None:
@@ -74,18 +74,21 @@ class Mirror:
         # multipliers of Exudyn's static solver have the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
-        # time and step of the state that is stored in the system; None if the state has changed since then
+        # time and step of the state that was copied to the MainSystem; None if the values in the MainSystem have
+        # changed since the copy
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
-        """Copy a state at the end of a step, unless this state has already been copied. The call is collective."""
+        """Copy a state at the end of a step, unless this state has already been copied. All processes must call this
+        method.
+        """
         now = state.t, state.step
         if now != self._shown:
             self.write(state)
             self._shown = now
 
     def write(self, state: State) -> None:
-        """Copy all values of a state. The call is collective."""
+        """Copy all values of a state. All processes must call this method."""
         self._shown = None
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
@@ -112,8 +115,8 @@ class Mirror:
         data.SetTime(whole.t, self._now)
 
     def _find_places(self, whole: State) -> None:
-        """Find the indices in the vectors of Windlass for each element of Exudyn's vectors. For this purpose a state is
-        converted in which each value is its own index.
+        """Find the indices in the vectors of Windlass for each element of Exudyn's vectors. To find the indices, a
+        state in which each value is its own index is converted.
         """
         self._numbers = numbers = whole.copy()
         for name in ("q", "v", "lam", "data"):
@@ -128,8 +131,8 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Set the function that copies the coordinates of the present evaluation to the MainSystem before user
-        functions of displacements read them.
+        """Set the function that copies the coordinates at which forces are being evaluated to the MainSystem, before
+        user functions of displacements read them.
         """
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
@@ -233,7 +236,7 @@ class SensorHook(StepCalls):
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Check the files of the sensors, and add a row for the start."""
+        """Check that the files of the sensors can be written, and add a row for the start."""
         for item in self._wanted.values() if self._files else ():
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
@@ -305,7 +308,7 @@ class SolutionFile(StepCalls):
         super().__init__(self._rows_due.following)
         self._readers = list[Callable[[], FloatArray]]()
         moves = not static
-        # name of each vector without its prefix, and whether it is written
+        # name of each vector without its prefix, and whether the vector is written to the file
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),
@@ -317,7 +320,7 @@ class SolutionFile(StepCalls):
         )
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Check the file, and add a row for the start unless ``writeInitialValues`` is false."""
+        """Check that the file can be written, and add a row for the start unless ``writeInitialValues`` is false."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
         self._rows = []
         self._rows_due.begin(state)
@@ -452,7 +455,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """Return a replacement of GetSensorStoredData that returns the rows recorded by Windlass."""
+    """Return a function that replaces Exudyn's GetSensorStoredData and returns the rows that Windlass has recorded."""
 
     def get(mbs: Any, sensorNumber: Any) -> Any:
         stored = mbs.sys.get(STORED, {})

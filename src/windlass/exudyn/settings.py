@@ -76,7 +76,8 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     if solver in FIXED:
         return "Explicit", {**times, **shortest, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
-        # another method with error control, whose tolerances are so small that its error is negligible
+        # Windlass uses another method with error control; its tolerances are so small that the error of time
+        # integration is negligible
         return "Explicit", {**times, **shortest, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"
@@ -90,7 +91,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         "method": IMPLICIT[bool(newmark), bool(index2)],
         "spectral_radius": float(alpha["spectralRadius"]),
         "lag": bool(s["newton"]["useModifiedNewton"]),
-        # with ``adaptive``, contacts may recommend step sizes
+        # if ``adaptive`` is true, contacts may recommend step sizes
         "adaptive": bool(s["adaptiveStep"] and s["discontinuous"]["useRecommendedStepSize"]),
         "control": StepControl(
             smallest,

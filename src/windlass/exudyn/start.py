@@ -3,7 +3,7 @@ in Exudyn.
 
 Solvers of Windlass first project positions and velocities onto the constraints, and their initial accelerations include
 accelerations that functions of time prescribe. This module omits the projection and the prescribed accelerations.
-Therefore the steps agree with Exudyn.
+Without them, the results of the steps agree with Exudyn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.solvers.dynamic import Dynamic
 
 
 def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelerations: bool) -> State:
-    """Return a state from which the solver continues with ``resume=True``.
+    """Return a state from which the solver can start with ``resume=True``.
 
     Args:
         solver: the solver.

@@ -3,7 +3,7 @@ of the step.
 
 If these functions change parameters by SetObjectParameter, SetLoadParameter and SetNodeParameter, the changes are
 transferred to Windlass. If a changed parameter is not switchable in Windlass, ModelError is raised; changes of graphics
-have no effect. Changes of coordinates, velocities and history values of the MainSystem are also transferred.
+have no effect. Changes of coordinates, velocities and history values of the MainSystem are transferred, too.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class SystemFunctions(StepHook):
         self.after_step(state)
 
     def before_step(self, state: State) -> None:
-        """Call the function PreStep, and transfer the changes that the function makes to Windlass."""
+        """Call the function PreStep, and transfer its changes of the Exudyn system to the Windlass model."""
         self._call("PreStep", state, self._find_end(state))
 
     def after_step(self, state: State) -> None:
-        """Call the function PostStep."""
+        """Call the function PostStep, and transfer its changes of the Exudyn system to the Windlass model."""
         self._call("PostStep", state, state.t)
 
     def _call(self, name: str, state: State, time: float) -> None:

@@ -47,7 +47,7 @@ def serve(
 
     Args:
         pipes: value of the environment variable `PIPES`.
-        inputs, outputs: variables by name.
+        inputs, outputs: dictionaries from names to variables.
         solver, state, hooks: see `FMUInterface.solve`.
 
     Raises:
@@ -78,7 +78,8 @@ def serve(
             if name == "finish":
                 return model.solve.state
         model.solve.interrupt()
-    # SystemExit is raised, because scripts usually do not catch it, and results of the solve are incomplete
+    # SystemExit ends the script, because scripts usually do not catch this exception; the results of the solve are
+    # incomplete
     raise SystemExit("the importing tool has ended without the end of the FMU (fmi2Terminate or fmi3Terminate)")
 
 
@@ -118,7 +119,7 @@ class ServedModel:
         return {"inputs": inputs, "outputs": outputs, "parameters": parameters, **times}
 
     def put(self, name: str, value: float) -> None:
-        """Set an input; if the model rejects the value, restore the previous value."""
+        """Set an input of the model; if the model raises an error, restore the previous value."""
         check(number(self._inputs[name].unit), "value", value, "FMUInterface")
         if value == self._values[name]:
             return
@@ -136,7 +137,7 @@ class ServedModel:
         return {name: float(probe.read(fields)[0]) for name, probe in self._probes.items()}
 
     def advance(self, t: float, size: float) -> None:
-        """Integrate from the time ``t`` over a communication step ``size`` [s]."""
+        """Integrate from the time ``t`` [s] over a communication step of the length ``size`` [s]."""
         self.solve.advance(t, size)
 
     def keep(self) -> int:
@@ -158,5 +159,5 @@ class ServedModel:
         del self._kept[number]
 
     def finish(self) -> None:
-        """End the solve with its verdict."""
+        """End the solve, including its check of the results (verdict)."""
         self.solve.end_solve()

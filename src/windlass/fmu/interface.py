@@ -85,8 +85,8 @@ class FMUInterface:
         """Call ``solver.solve(state, hooks)`` or, in an FMU, execute the calls of the importing tool.
 
         Args:
-            solver: a solver that integrates in time. Its step is the largest step size; steps are shortened to end at
-                communication points. Its end time is the default end time of the FMU.
+            solver: a solver that integrates in time. The step of the solver is the largest step size; steps are
+                shortened to end at communication points. The end time of the solver is the default end time of the FMU.
             state: initial state; its time is the start time of the FMU.
             hooks: user code around steps. If the importing tool returns to an earlier state of the FMU, the ``restore``
                 methods of hooks receive the data that ``checkpoint`` returned at this state.
@@ -101,7 +101,7 @@ class FMUInterface:
         if self._solved:
             raise ModelError("solve of FMUInterface is called twice: must be called once")
         self._solved = True
-        # programs that the model starts must not inherit the pipes
+        # other programs that the script of the model starts must not inherit the pipes
         pipes = os.environ.pop(PIPES, "")
         if not pipes or help_requested():
             return solver.solve(state, hooks)

@@ -24,7 +24,7 @@ LONGEST_LOG = 4000
 
 
 class RequestError(RuntimeError):
-    """Raised if the model rejects a request; the process of the model continues."""
+    """Raised if the model answers a request with an error; the process of the model continues."""
 
 
 class ModelProcess:
@@ -33,7 +33,7 @@ class ModelProcess:
     Args:
         folder: folder of the FMU's resources.
         interface: content of interface.json.
-        values: values of inputs and parameters by name.
+        values: dictionary from names of inputs and parameters to values.
     """
 
     def __init__(self, folder: Path, interface: dict[str, Any], values: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ class ModelProcess:
 
     def _send(self, request: Any) -> Any:
         line = ""
-        # reading fails if the process has ended, because its pipes are closed
+        # reading fails if the process has ended, because its end closes the pipes
         with contextlib.suppress(OSError, ValueError):
             self._begun = self._begun or bool(self._answers.readline())
             if self._begun:
@@ -111,7 +111,7 @@ class ModelProcess:
         try:
             self.ask("finish")
         except RequestError:
-            # the script itself ends with this error, so nothing else must be done
+            # the script ends with the error of this request, so no further request is necessary
             pass
         except RuntimeError as error:
             return str(error)

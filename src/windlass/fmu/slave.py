@@ -1,7 +1,7 @@
 """The FMU of a model. This file is copied into the FMU and passes the calls of the importing tool to the process of the
 model.
 
-It requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
+The file requires pythonfmu (FMI 2) or pythonfmu3 (FMI 3), which the FMU contains in the same folder.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self.register_variable(kind(name, **settings), nested=False)
 
     def to_xml(self, model_options: Any = None) -> Element:
-        """Return the model description with units, bounds and initial unknowns."""
+        """Return the model description, completed by units, bounds and initial unknowns."""
         root: Element = super().to_xml(model_options or {})
-        # names of sensors may contain any characters
+        # names of sensors may contain characters that are not allowed in names of attributes
         root.set("variableNamingConvention", "flat")
         items: dict[str, Any] = {}
         for group in ("inputs", "outputs", "parameters"):
@@ -103,7 +103,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
             for unit in dict.fromkeys(units):
                 SubElement(definitions, "Unit", {"name": unit})
         if outputs and not IS_THIRD:
-            # the last element is the model structure
+            # the last element of the description is the model structure
             unknowns = SubElement(root[-1], "InitialUnknowns")
             for index in outputs:
                 SubElement(unknowns, "Unknown", {"index": index})
@@ -120,7 +120,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")
 
     def exit_initialization_mode(self) -> None:
-        """Start the model."""
+        """Start the process of the model."""
         self._read()
         self._begun = True
 
@@ -142,8 +142,8 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
     def terminate(self) -> None:
         """End the solve and the process of the model; if the process fails, write its error message to the log."""
         if self._process is not None:
-            # outputs are read now, because the importing tool may request them after the end; after an error there may
-            # be no outputs
+            # outputs are read before the end of the model, because the importing tool may request them later; after an
+            # error, outputs may not be available
             with contextlib.suppress(RuntimeError):
                 self._read()
             process, self._process = self._process, None
@@ -166,7 +166,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
                 raise ValueError(
                     f"parameter {name} = {value!r}: must not be empty, and must not begin with a dash and a letter"
                 )
-            # the process is started again with the new value
+            # the process is started again with the new value of the parameter
             if self._process is not None:
                 self._process.kill()
             self._process, self._outputs = None, {}

@@ -34,16 +34,16 @@ class TimeSolver(Protocol):
 
     @property
     def assembly(self) -> Any:
-        """The assembly of the world."""
+        """The assembly of the model that the solver uses."""
 
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Solve to the end and return the last state."""
 
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
-        """Solve step by step."""
+        """Solve, and yield the state after each step."""
 
     def settings(self) -> dict[str, Any]:
-        """Return settings by name, including the step size [s]."""
+        """Return a dictionary of settings, including the step size [s]."""
 
     def prepare_start(self, state: State) -> None:
         """Make a state consistent, as a solver does at the start of a solve."""
@@ -61,7 +61,7 @@ class TimeSolver(Protocol):
         """Update the data of the solver after a change of the state between two steps."""
 
     def reset_caches(self, state: State) -> None:
-        """Delete cached data."""
+        """Delete data that the solver has cached."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Kept:
 
 
 class Stepwise(StepHook):
-    """A solve that stops at communication points. The object is also a hook of the solve, which ends steps at these
-    points.
+    """A solve that stops at communication points. The object is also a hook of the solve, so that steps end at
+    communication points.
 
     Args:
         solver: the solver.
@@ -158,7 +158,7 @@ class Stepwise(StepHook):
             ) from self._failure
 
     def end_solve(self) -> None:
-        """End the solve at the present state, with its verdict.
+        """End the solve at the present state, including its check of the results (verdict).
 
         Raises:
             ModelError: an earlier step has failed.
@@ -186,7 +186,8 @@ class Stepwise(StepHook):
             refuse_obstacles(self._hooks, "state of the FMU")
         switches = list_switches(self.state.world)
         if self._back is not None:
-            # after `go_back`, solver and hooks are restored only in the next step, so the stored data are still valid
+            # after `go_back`, solver and hooks are restored only in the next step, so the data stored by `go_back` are
+            # still valid
             return replace(self._back, switches=switches, jumps=self._jumps)
         progress = None
         if self._march is not None:
@@ -219,7 +220,7 @@ class Stepwise(StepHook):
             self._solver.restore(deepcopy(self._back.progress))
             self._solver.reset_caches(state)
             if self._jumps:
-                # setting all switchable columns shows the solver that the model may have changed
+                # the assignment to all switchable columns makes the solver treat the model as changed
                 put_switches(state.world, list_switches(state.world))
         self._back = None
         self.changes_forces, self._jumps = self._jumps, False
@@ -230,5 +231,5 @@ class Stepwise(StepHook):
 
 
 def put_switches(world: World, switches: Mapping[str, Any]) -> None:
-    """Set all rows of switchable columns to the values that `list_switches` has returned."""
+    """Set the switchable columns of all rows to the values that `list_switches` has returned."""
     restore_changes(world, {name: {"rows": np.arange(len(v)), "values": v} for name, v in switches.items()})

@@ -3,8 +3,8 @@
 Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). ω_i is the angular frequency, k_i the
 wave number, and s the distance in the direction of the waves. A_i and φ_i are computed from the complex amplitudes in
 wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). MoorDyn stretches the
-velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean level for all points above it. The
-difference is of second order in the steepness.
+velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean water level for all points above
+this level. The difference of the velocities is of second order in the steepness of the waves.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float, BedGrid | None]
     if not all((np.diff(lines) > 0.0).all() for lines in (x, y)):
         file.refuse(at, name, "must have values of x and of y in ascending order")
         return none
-    # the bed is level beyond the grid
+    # beyond the grid the bed is horizontal
     beyond = np.arange(1.0, LEVEL + 1.0)
     x, y = (np.concatenate((v[0] - beyond[::-1] * np.diff(v)[0], v, v[-1] + beyond * np.diff(v)[-1])) for v in (x, y))
     return none[0], 0.0, BedGrid(x, y, np.pad(grid, LEVEL, mode="edge"))
@@ -229,8 +229,8 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
-    """Read a table of numbers in the folder of the input file, without ``skip`` heading lines. Return None if faults
-    have been recorded.
+    """Read a table of numbers in the folder of the input file; the first ``skip`` lines are headings. If the table
+    contains faults, record the faults and return None.
     """
     path = file.path.parent / name
     try:

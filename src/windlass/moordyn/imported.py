@@ -7,9 +7,9 @@
 | friction | friction of the surface, proportional to the speed at low speeds |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
 
-In this table d is the diameter of a line. The friction force of a segment is mu FricDamp times the speed of the
-segment, and at most mu times the contact force. The coefficient of friction mu is FrictionCoefficient, or the common
-value of mu_kT and mu_kA.
+In the table above, d is the diameter of a line. The friction force of a segment is mu FricDamp times the speed of the
+segment, and at most mu times the contact force. The coefficient of friction mu is FrictionCoefficient, or the value of
+mu_kT and mu_kA, which must be equal.
 
 Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water per length and L the length of
 the line; this stiffness changes tensions by less than 1e-6 of their values.
@@ -58,19 +58,19 @@ class Mooring:
 
     Attributes:
         world: the world.
-        lines: cables of each line, from end A to end B, by line number.
-        loose: nodes at line ends that can break off, by line number and point number.
-        points: node of each point with an attached line, by point number. End nodes of additional lines at this point
-            have the same position.
-        supports: constraints of x, y and z of fixed and coupled points, by point number.
+        lines: dictionary from line numbers to the cables of the line, from end A to end B.
+        loose: dictionary from pairs of line number and point number to the node at a line end that can break off.
+        points: dictionary from point numbers to the node of each point to which a line is attached. The end nodes of
+            further lines at a point have the same position as this node.
+        supports: dictionary from numbers of fixed and coupled points to the constraints of x, y and z.
         sea: the `Fluid`, or None if there is no water.
         breaking: hook for dynamic solves that breaks lines, or None.
-        loads: loads of the water on lines, by line number.
+        loads: dictionary from line numbers to the loads of the water on the line.
         bed: the surfaces of the bed, see `add_bed`; empty if there is no bed.
         contacts: contact of the bed with all lines, or None if there is no bed.
         environment: the options of the file.
         file: content of the input file.
-        notes: texts about ignored input that does not affect the motion.
+        notes: texts about input that was ignored, because it does not affect the motion.
         motion_end: last time of the table of motions [s], after which coupled objects stop abruptly; infinite if there
             is no table.
     """
@@ -151,12 +151,12 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     Args:
         world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files with waves and currents are read from the same folder.
-        motion: a table of the motion of coupled objects; each row contains a time [s] and the positions at this time.
-            After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z [rad]),
-            followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have 6
-            numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
-        hold: whether coupled points are fixed or moved by constraints. With False, their nodes, in ``points``, are
-            free, so that the user can add joints.
+        motion: file with a table of the motion of coupled objects; each row contains a time [s] and the positions at
+            this time. After the time, a row has 6 numbers for each coupled body (x, y, z [m] and angles about x, y, z
+            [rad]), followed by 3 numbers for each coupled point. If there are no coupled bodies, a row may instead have
+            6 numbers for a platform at the origin that moves all coupled points. None: coupled objects are fixed.
+        hold: whether coupled points are fixed or moved by constraints. If false, the nodes of coupled points, in
+            ``points``, are free, so that the user can add joints.
 
     Raises:
         NotTranslated: Windlass has no equivalent of some rows; the error lists all of them.
@@ -183,7 +183,7 @@ def load(file: str | Path, motion: str | Path | None = None, hold: bool = True) 
 
 
 def _read(path: Path) -> tuple[InputFile, Environment]:
-    """Return the rows and options of a file.
+    """Return the content and the options of an input file.
 
     Raises:
         NotTranslated: Windlass has no equivalent of some rows.
@@ -209,7 +209,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
     table = None if motion is None else read_motion(Path(motion))
     mooring, places = Mooring(world, file, environment), Places(*find_paths(file, table))
     if table is not None:
-        # the last row is an extrapolation, so the table ends one row earlier
+        # the last row was added by extrapolation, so the table of the user ends one row earlier
         mooring.motion_end = float(places.times[-2])
     if environment.density > 0.0:
         growth: dict[str, Any] = {"wave_growth": GROWTH} if "wave_amplitudes" in environment.flow else {}
@@ -310,8 +310,9 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Add constraints for a fixed point or, if ``hold``, for a coupled point, and return them. For a coupled point
-    without ``hold``, return None. For a free point, add mass and buoyancy, and return None.
+    """Add constraints for a fixed point or, if ``hold`` is true, for a coupled point, and return the constraints. If
+    ``hold`` is false, add nothing for a coupled point and return None. For a free point, add mass and buoyancy, and
+    return None.
     """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)

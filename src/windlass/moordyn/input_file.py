@@ -1,6 +1,7 @@
-"""Parser of MoorDyn 2 input files. Faults in a file are collected in a list.
+"""Parser of MoorDyn 2 input files. Input that cannot be translated is collected in a list of faults, instead of raising
+an error at the first fault.
 
-MoorDyn identifies the values in a row by their position, so column headings are ignored.
+MoorDyn identifies the values in a row by their order, so column headings are ignored.
 
 Source: MoorDyn 2.7, documentation, "Input Files".
 """
@@ -109,7 +110,7 @@ class Line(NamedTuple):
 
 class Failure(NamedTuple):
     """A row of FAILURE: the numbers of a point and of the line that breaks off at this point, and the time [s] and the
-    tension [N] at which the line breaks. The value 0 means that there is no such limit.
+    tension [N] at which the line breaks. The value 0 means that there is no limit of time or of tension.
     """
 
     point: int
@@ -136,10 +137,11 @@ class InputFile:
 
     Attributes:
         path: the file.
-        types, bodies, points, lines: rows by name or number.
-        options: value of each option, with its line number in the file, by name in lower-case letters.
-        failures: rows of FAILURE by number.
-        channels: the requested outputs.
+        types, bodies, points, lines: dictionaries from names or numbers to rows.
+        options: dictionary from the name of each option, in lower-case letters, to its value and its line number in the
+            file.
+        failures: dictionary from numbers to rows of FAILURE.
+        channels: the outputs that the file requests.
         faults: texts about rows and options that Windlass cannot translate.
         notes: texts about ignored values that do not affect the motion.
     """

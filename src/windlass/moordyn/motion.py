@@ -19,7 +19,7 @@ Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     """Return initial positions of all points [m], times of the table [s], shape (n,), and positions of moving points at
-    these times, shape (n, 3), by point number.
+    these times, shape (n, 3), in a dictionary with the point number as key.
 
     Raises:
         ModelError: the number of columns of the table is wrong, or angles exceed a full turn.
@@ -58,9 +58,9 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
 
 def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:
     """Raise ModelError for angles whose magnitude exceeds 2 pi, because these angles are probably in degrees. Add a
-    note for angles above `LARGE`.
+    note to the result for angles above `LARGE`.
     """
-    # the last row is an extrapolation, which is not checked
+    # the last row was added by extrapolation and is not checked
     angles = poses[:-1, 3:]
     worst = angles.flat[np.argmax(np.abs(angles))]
     if abs(worst) > 2.0 * np.pi:
@@ -73,7 +73,7 @@ def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:
     """Return the global positions of a point of a body [m], shape (n, 3), for positions x, y, z [m] and angles [rad] of
     the body, shape (n, 6).
     """
-    from scipy.spatial.transform import Rotation  # imported here, because most models do not need it
+    from scipy.spatial.transform import Rotation  # imported here, because most models do not need this module
 
     turned: FloatArray = poses[:, :3] + Rotation.from_euler("XYZ", poses[:, 3:]).apply(place)
     return turned

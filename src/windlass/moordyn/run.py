@@ -29,7 +29,8 @@ ROUNDING = 1e-9
 
 
 def run_file(file: str) -> None:
-    """Compute the equilibrium, then the motion of the model in an input file; see the command for the options.
+    """Compute the equilibrium, then the motion of the model in an input file; `windlass run-moordyn -help` describes
+    the options.
 
     Raises:
         ModelError: the end of the run is later than the end of the motion.
@@ -83,7 +84,7 @@ def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
 def describe(
     mooring: Mooring, rest: Mapping[str, list[float]], moving: Mapping[str, list[float]], units: Mapping[str, str]
 ) -> list[str]:
-    """Return the lines of a summary of a run."""
+    """Return the summary of a run as lines of text."""
     lines = [f"note: {note}" for note in mooring.notes]
     lines += ["at rest, tension at ends A and B [N]:"]
     lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]

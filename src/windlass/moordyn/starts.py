@@ -62,7 +62,7 @@ def _lie(
     lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, EA: float, mass: float, gravity: float
 ) -> Shape | None:
     """Return the shape of a line from an anchor on the bed: a straight part on the bed, followed by a catenary or by a
-    straight part. Return None if the line has neither shape.
+    straight part. Return None if neither of the two shapes exists for the line.
     """
     try:
         route = hang_from_ground(lower, upper, length, EA, mass, gravity=(0.0, 0.0, -gravity))
@@ -75,8 +75,9 @@ def _lie(
     reach = float(np.linalg.norm(across))
     if not reach + height > length > np.hypot(reach, height):
         return None
-    # The line lies on the bed up to the corner at the distance c from the anchor, then is straight up to its end. With
-    # the horizontal distance x and the height h of this end and the length L of the line, c + √((x - c)² + h²) = L.
+    # The line lies on the bed up to the corner at the distance c from the anchor, and is straight from the corner to
+    # its upper end. With the horizontal distance x and the height h of the upper end, and the length L of the line, c +
+    # √((x - c)² + h²) = L.
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None

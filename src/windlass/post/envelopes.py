@@ -33,7 +33,7 @@ class Envelope:
     Attributes:
         lengths: distance of each point from the start of its line, along the line, in the first frame [m], shape
             (points,). The distance is 0 at the first point of each line that is not connected to the previous line.
-        part: label of the cable or body of each point, shape (points,), as in the file.
+        part: label, in the file, of the cable or body to which each point belongs, shape (points,).
         minimum, mean, maximum: minimum, mean and maximum at each point, shape (points,), in the unit of the field.
         time_of_minimum, time_of_maximum: times of the extremes at each point [s], shape (points,).
         times: times of the frames [s], shape (frames,).
@@ -84,7 +84,7 @@ def find_envelope(
 
 
 def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) -> Envelope:
-    """Read the frames one after the other; return the envelope."""
+    """Compute the envelope from the frames of a file, which are read one after the other."""
     data = root["PointData"][field]
     low, high = np.full(points, np.inf), np.full(points, -np.inf)
     low_at, high_at, total = np.zeros(points), np.zeros(points), np.zeros(points)
@@ -101,7 +101,7 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
 
 
 def _find_weights(times: FloatArray) -> FloatArray:
-    """Return the weight of each frame in a time average, shape (frames,)."""
+    """Return the weight of each frame in the average over time, shape (frames,)."""
     if len(times) == 1:
         return np.ones(1)
     steps = np.diff(times)
@@ -110,7 +110,7 @@ def _find_weights(times: FloatArray) -> FloatArray:
 
 
 def _find_lengths(points: FloatArray, root: Any) -> tuple[FloatArray, IntArray]:
-    """Return the distance of each point along its line [m], and the label of its line, shapes (points,)."""
+    """Return the distance of each point along its line [m], and the label of this line, shape (points,) each."""
     kinds = np.asarray(root["Types"][()])
     lines = np.asarray(root["Connectivity"][: 2 * np.count_nonzero(kinds == LINE)], np.int64).reshape(-1, 2)
     labels = np.asarray(root["CellData/part"][: len(lines)], np.int64)

@@ -1,11 +1,11 @@
 """Distribution of the largest value in a long duration, extrapolated from the peaks of a shorter time series.
 
 A peak is the largest value between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
-ν. Their excess over u has a generalised Pareto distribution with the shape ξ and the scale σ:
+ν. The excess of these peaks over u has a generalised Pareto distribution with the shape ξ and the scale σ:
 
     s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)
 
-The maximum in the duration D then has the distribution P(max ≤ x) = exp(-ν D s(x)).
+Therefore the maximum in the duration D has the distribution P(max ≤ x) = exp(-ν D s(x)).
 
 Alternatively, the series is divided into blocks of the duration B, whose maxima have a Gumbel distribution with the
 location μ and the scale β: P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both distributions are fitted by maximum likelihood.
@@ -67,7 +67,7 @@ class Extremes:
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
         """Return the most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # for these shape parameters the density is largest at the upper end of the distribution
+        if self.shape <= -1.0:  # for these values, the density is largest at the upper end
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 
@@ -110,7 +110,7 @@ def fit_extremes(
     Raises:
         ModelError: fewer than ten peaks are above the threshold, or there are fewer peaks than blocks.
     """
-    from scipy import stats  # imported here, because only extremes need it
+    from scipy import stats  # imported here, because only this function needs SciPy's statistics
 
     peaks = find_peaks(series)
     if method == "blocks":

@@ -103,7 +103,7 @@ class Cycles:
     """The cycles of a series, found by rainflow counting.
 
     Attributes:
-        ranges, means: ranges and means of the cycles, shapes (n,), in the unit of the series.
+        ranges, means: ranges and means of the cycles, shape (n,) each, in the unit of the series.
         counts: 1 for whole cycles and 0.5 for half cycles, shape (n,).
         duration: duration of the series [s].
         unit: unit of the series; "1" if unknown.
@@ -134,8 +134,8 @@ class Cycles:
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
-        """Return the constant range for which the same number of cycles causes the same damage, in the unit of the
-        series; 0 if there are no cycles.
+        """Return the equivalent constant range, in the unit of the series: with this range, an equal number of cycles
+        causes equal damage. The result is 0 if there are no cycles.
         """
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))
@@ -150,7 +150,7 @@ def rainflow(series: Series) -> Cycles:
     """Return the cycles of a series by rainflow counting; ranges that are not closed by a later cycle are counted as
     half cycles.
     """
-    from rainflow import extract_cycles  # imported here, because only fatigue needs it
+    from rainflow import extract_cycles  # imported here, because only this function needs the library
 
     found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)
     return Cycles(found[:, 0], found[:, 1], found[:, 2], series.duration, series.unit)

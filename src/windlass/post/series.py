@@ -20,7 +20,7 @@ class Series:
     """The time series of a quantity.
 
     Args:
-        times: ascending times [s], shape (n,), n >= 2; time steps may differ.
+        times: ascending times [s], shape (n,), n >= 2; time steps need not be equal.
         values: values in the unit of the quantity, shape (n,).
         name: name for tables.
         unit: unit of the values.
@@ -80,7 +80,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of a series. Means are time averages, so time steps may differ.
+    """Statistics of a series. Means are averages over time, so the time steps of the series need not be equal.
 
     Attributes:
         mean, deviation: mean and standard deviation, in the unit of the series.

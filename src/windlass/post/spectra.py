@@ -48,7 +48,7 @@ class Spectrum:
 
     @property
     def peak_period(self) -> float:
-        """Return the period at which the density is largest, without the density at the frequency 0 [s]."""
+        """Return the period [s] at which the density is largest; the density at the frequency 0 is ignored."""
         at = 1 + int(np.argmax(self.density[1:]))
         return float(1.0 / self.frequencies[at])
 

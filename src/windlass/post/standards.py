@@ -1,5 +1,5 @@
-"""Fatigue curves of standards by type of line. This module does not import NumPy, so that the command line can list the
-types without delay.
+"""Fatigue curves of standards for types of mooring lines. This module does not import NumPy, so that the command line
+can list the types without delay.
 
 Source: API RP 2SK (2005), section 6; DNV-OS-E301 (2010), chapter 2, section 2 F.
 """

@@ -39,7 +39,7 @@ class CableChange(NamedTuple):
     cables: int
     weight: float
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    'Return the motion in the middle of n cables with d coordinates of a position as four arrays of shape (n, 2 d):\npositions and slopes, the velocities of both, and two vectors of accelerations.\n\nArgs:\n    motion: the same four quantities of the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.'
+    'Return the motion in the middle of n cables with d coordinates of a position as four arrays of shape (n, 2 d):\npositions and slopes, the velocities of both, and two vectors of accelerations.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.'
 class WinchReserve(StepHook):
     def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
         ...
@@ -69,7 +69,7 @@ class WinchReserve(StepHook):
     def outside(self) -> Entity:
         'The active cables outside the winch, from the outlet to the end.'
     def _find_level(self, length: float, level: int) -> int:
-        'Find the level for a length of rope [m]; the search starts at ``level``.'
+        'Find the level of cables for a length of rope [m]; the search starts at ``level``.'
     def _switch(self, level: int) -> None:
         'Activate the cables of a level, and fix the nodes that do not belong to this level.'
     def before_step(self, state: State) -> None:
@@ -81,6 +81,6 @@ class WinchReserve(StepHook):
     def _eval_weight(self, x: FloatArray, length: float) -> float:
         'Return the potential energy of the weight of the rope [J], for the nodes ``x`` of the active cables.'
     def checkpoint(self) -> dict[str, Any]:
-        'Return the changes of the number of cables. The checkpoint of the model contains the column ``active`` of the\ncables.'
+        'Return the changes of the number of cables. The column ``active`` of the cables is not included, because the\ncheckpoint of the model contains it.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         'Restore the changes of the number of cables from the values of `checkpoint`.'

@@ -1,8 +1,8 @@
 """Cases of a study: a grid of option values, a sample of ranges, or the rows of a CSV file.
 
 The values of an option in a grid are a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log``
-with a constant ratio. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list, each value of
-which occurs equally often.
+with a constant ratio. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list, whose values
+occur equally often.
 
 Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245 (Latin hypercube).
 """
@@ -27,7 +27,7 @@ MOST = 100_000
 
 
 def is_varied(text: str | None) -> bool:
-    """Return whether the text of an option specifies several values."""
+    """Return whether the text of an option on the command line specifies several values (a list or a range)."""
     return text is not None and ("," in text or is_range(text))
 
 
@@ -45,7 +45,7 @@ def find_first(text: str) -> str:
 
 
 def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[Case]:
-    """Return all combinations of the values of options. The value of the last option changes from case to case.
+    """Return all combinations of the values of options. The value of the last option changes fastest.
 
     Raises:
         OptionError: a range or list is wrong, or there are too many cases.
@@ -66,7 +66,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
     Raises:
         OptionError: there are no ranges, or a range is wrong.
     """
-    from scipy.stats import qmc  # imported here, because a grid starts faster without it
+    from scipy.stats import qmc  # imported here, because a grid starts faster without this import
 
     if not varied:
         raise OptionError(f"-samples {count}: expected options with ranges, such as -friction 0.2:0.8")
@@ -104,7 +104,7 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def _list_values(name: str, text: str, item: Option | None) -> list[str]:
-    """Return the values of a list or range of a grid."""
+    """Return the option values that the text of a list or range of a grid specifies."""
     if not is_range(text):
         values = text.split(",")
         if not all(values):
@@ -146,8 +146,8 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Return the values at fractions from 0 to 1 of a range; with ``ratios``, equal fractions correspond to equal
-    ratios.
+    """Return the values at fractions from 0 to 1 of a range; if ``ratios`` is true, equal differences of fractions
+    correspond to equal ratios of values.
     """
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 """PETSc settings that can be suitable for a solver, selected by the number of unknowns, constraints, matrix storage and
 number of processes.
 
-Each setting is a line of options without the prefix of the solver.
+Each setting is written as one line of PETSc options, without the option prefix of the solver.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def describe_default(solve: Mapping[str, Any]) -> str:
 
 
 def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield settings of the reuse of tangents, line searches and tolerances."""
+    """Yield settings that differ in the reuse of tangents, the line search, and the tolerances."""
     if not str(solve["prefix"]).startswith("static"):
         yield "full Newton", "-lag false"
     yield "new tangent in every second iteration", "-snes_lag_jacobian 2"
@@ -64,8 +64,8 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the options of LU factorisation with each solver package and each ordering that the package supports."""
-    # SuperLU_DIST has no pivoting between processes, and requires an option for zero diagonal entries of constraint
-    # rows
+    # SuperLU_DIST does not exchange rows between processes (pivoting), so zero diagonal entries of constraint equations
+    # require an option
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
     if int(solve["processes"]) == 1:
         banded = solve["storage"] == "blocks" or "package petsc" in str(solve["solver"])

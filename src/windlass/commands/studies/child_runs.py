@@ -1,4 +1,6 @@
-"""Runs of a model in separate processes, with a time limit. A run also ends if the program that started it ends."""
+"""Runs of a model in separate processes, with a time limit. If the program that started a run ends, the run also
+ends.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
     if processes > 1:
         command = ["mpiexec", "-n", str(processes), *command]
     if shutil.which("setpriv"):
-        # child processes are ended if this program is killed
+        # the system ends child processes if this program is killed
         command = ["setpriv", "--pdeathsig", "KILL", "--", *command]
     begin = time.perf_counter()
     try:
@@ -90,7 +92,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Stop a run with all its child processes."""
+    """Stop the process of a run and all its child processes."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
@@ -99,7 +101,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Allow new runs."""
+    """Allow new runs to start."""
     _ending.clear()
 
 
@@ -117,7 +119,7 @@ def is_ending() -> bool:
 
 def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0) -> Any:
     """Return a progress line of tqdm that shows the number of finished runs and the remaining time."""
-    from tqdm import tqdm  # imported here, because the other commands do not need it
+    from tqdm import tqdm  # imported here, because other commands do not need this module
 
     shown = f"{{desc}}: {{n_fmt}} of {{total_fmt}} {of}, {{elapsed}} elapsed, {{remaining}} to go{{postfix}}"
     interval = 0.5 if sys.stderr.isatty() else 10.0

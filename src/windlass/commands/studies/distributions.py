@@ -28,7 +28,7 @@ class Distribution:
     Attributes:
         text: the distribution as text of the command line.
         kind: a key of KINDS.
-        numbers: values of the parameters of the distribution.
+        numbers: values of the parameters of the distribution, such as mean and standard deviation.
         unit: unit of the option.
     """
 
@@ -39,8 +39,8 @@ class Distribution:
 
     @property
     def law(self) -> Any:
-        """The corresponding distribution of SciPy."""
-        from scipy import stats  # imported here, because help is printed faster without it
+        """The distribution as an object of SciPy."""
+        from scipy import stats  # imported here, because help is printed faster without this import
 
         first, *rest = self.numbers
         if self.kind == "normal":
@@ -68,7 +68,7 @@ class Distribution:
 
 
 def is_distribution(text: str | None) -> bool:
-    """Return whether a text has the form of a distribution; its values may be wrong."""
+    """Return whether a text has the form of a distribution; the values in the text are not checked."""
     return text is not None and text.split(":")[0] in KINDS and ":" in text
 
 
@@ -96,7 +96,7 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """Return the distributions in a command line by name of the option; run the model to get its options.
+    """Return a dictionary from options to their distributions in a command line; run the model to get its options.
 
     Raises:
         OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.

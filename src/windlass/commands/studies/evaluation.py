@@ -23,7 +23,8 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Return a text with statistics of the columns of a table, and with the other evaluations that the options request.
+    """Return a text with statistics of the columns of a table, and with further evaluations (such as spectra and
+    extremes) that the options request.
 
     Args:
         file: the table.
@@ -63,7 +64,7 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
-    """Return a text with the envelope of a field of a recording, by cable.
+    """Return a text with the envelope of a field of a recording for each cable.
 
     Raises:
         ModelError: the file cannot be read, the field does not exist, or no frame is in the time interval.
@@ -92,7 +93,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def _places(values: FloatArray, lengths: FloatArray, times: FloatArray, row: Any) -> list[str]:
-    """Return the texts of a value, its position along the cable and its time."""
+    """Return three texts: a value, its position along the cable, and the time at which it occurs."""
     return [f"{values[row]:.6g}", f"{lengths[row]:.6g}", f"{times[row]:g}"]
 
 
@@ -101,7 +102,9 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """Return the path of an output table after a check, or None if no table is requested."""
+    """Return the path of an output table, or None if no table is requested; raise OutputError if the table cannot be
+    written.
+    """
     if not _asks(given, name):
         return None
     path = Path(given[name]).absolute()
@@ -132,7 +135,7 @@ def _choose(table: Mapping[str, Series], given: Mapping[str, Any]) -> list[Serie
 
 
 def _describe(series: Series) -> list[str]:
-    """Return the row of a column in the table of statistics."""
+    """Return the statistics of a column as a row of the table of statistics."""
     found = find_statistics(series)
     numbers = [found.mean, found.deviation, found.minimum, found.time_of_minimum, found.maximum, found.time_of_maximum]
     return [series.name, series.unit, *(f"{x:.6g}" for x in numbers), _number(found.period)]

@@ -5,12 +5,12 @@ The fit minimises, with respect to the parameters p, the sum of squares
     Σ ((model_i(p) - measured_i) / s_k(i))²,
 
 where model_i and measured_i are value i of the model and of the measurement, s_k is the standard deviation of measured
-column k, and k(i) is the column of value i. Unknown standard deviations are estimated from the residuals of their
-columns, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with respect to p are
-computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full
-Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near the solution p̂, p
-has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 % is the
-ellipsoid
+column k, and k(i) is the column of value i. If the standard deviation of a column is unknown, it is estimated from the
+residuals of the column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with
+respect to p are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends
+when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near the
+solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 %
+is the ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
 
@@ -56,12 +56,14 @@ PART = 0.1
 
 
 class Settled(Exception):
-    """Raised within a fit that has converged: the next Gauss-Newton step would hardly reduce the sum of squares."""
+    """Raised to end a fit that has converged, because the next Gauss-Newton step would hardly reduce the sum of
+    squares.
+    """
 
 
 @dataclass
 class Fit:
-    """The result of a fit. Parameters are expressed as fractions of their ranges.
+    """The result of a fit. Parameters are expressed as fractions of their ranges, from 0 to 1.
 
     Attributes:
         point: best parameters, shape (m,) for m parameters.
@@ -71,11 +73,11 @@ class Fit:
         half_widths: half widths of the 95 % intervals of parameters, shape (m,); infinite for the parameters of loose
             directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
             solution were computed.
-        correlations: correlations of parameters without the contributions of loose directions, shape (m, m); the
+        correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m); the
             identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
         bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint 95 % region [1].
-        loose: indices of the parameters of each loose direction.
+        loose: for each loose direction, the indices of the parameters that change along this direction.
         ended: text with the reason for the end of the fit.
     """
 
@@ -119,7 +121,8 @@ class BoxFit:
         self._given, self._counts = deviations, np.bincount(columns)
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
-        # the spread of a constant column is 0, so the initial scale is computed from its value
+        # the standard deviation of a constant column is 0, so the initial scale is computed from the value of the
+        # column
         self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
         constant = np.isnan(deviations) & (spread <= self._floor)
         self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
@@ -129,7 +132,7 @@ class BoxFit:
         return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
 
     def fit(self, start: Point) -> Fit | None:
-        """Fit the parameters from the given point; return None if the run at this point has no result."""
+        """Fit the parameters, beginning at the given point; return None if the run at this point has no result."""
         point, ended = np.array(start), ""
         try:
             if self.evaluate([start])[0] is None:
@@ -137,7 +140,8 @@ class BoxFit:
             for _ in range(ROUNDS):
                 point, ended = self._solve(point)
                 before, self._scales = self._scales, self._estimate(point)
-                # with one column, the standard deviation is a common factor, which does not affect the solution
+                # if there is only one column, the standard deviation is a common factor of all residuals and does not
+                # affect the solution
                 if len(before) == 1 or np.all(np.abs(self._scales - before) <= SAME * before):
                     break
         except Spent:
@@ -147,8 +151,8 @@ class BoxFit:
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return the residuals of points; runs of new points are executed in parallel. Raise `Spent` if the maximum
-        number of runs would be exceeded.
+        """Return the residuals at points in the parameter space; runs of new points are executed in parallel. Raise
+        `Spent` if the maximum number of runs would be exceeded.
         """
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
@@ -193,7 +197,7 @@ class BoxFit:
     def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
         """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1].
 
-        Parameters at an end of their range are held constant if the sum would decrease only outside the range.
+        A parameter at an end of its range is held constant if the sum decreases only towards values outside the range.
         """
         downhill = -slopes.T @ base
         stays = ((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0))
@@ -216,7 +220,7 @@ class BoxFit:
         for k, side in enumerate(sides):
             one, two = self._residuals(near[k]), self._residuals(far[k])
             if not np.isfinite([one, two]).all():
-                continue  # after a failed run, the parameter is treated as undetermined
+                continue  # if the run has failed, the parameter is treated as undetermined
             both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
             slopes[:, k] = both / (2.0 * side)
             size = float(np.linalg.norm(slopes[:, k]))
@@ -242,8 +246,8 @@ class BoxFit:
         return best, words
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Return the standard deviations of columns. Standard deviations that are not given are estimated from the
-        residuals, with a correction for the number of parameters.
+        """Return the standard deviations of columns. Unknown standard deviations are estimated from the residuals; the
+        estimate is corrected for the number of parameters.
         """
         found = self.evaluate([to_point(point)])[0]
         assert found is not None

@@ -14,7 +14,8 @@ MOST_POINTS = 400
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each column as a function of time, with its residuals below; return the path of the file.
+    """Draw each measured column as a function of time, and the residuals of the column below; return the path of the
+    file.
 
     Args:
         file: path of the picture.

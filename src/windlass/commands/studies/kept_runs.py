@@ -1,8 +1,8 @@
 """Runs of a study that selects its next option values from earlier results. Each run stores its option values and its
 outcome in a separate folder.
 
-If the same command is called again, the study repeats its steps, but reads stored results instead of repeating these
-runs.
+If the same command is called again, the study repeats its steps, but reads the stored results of earlier runs instead
+of executing these runs again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class KeptRuns:
     Args:
         folder: folder of the study.
         words: arguments of the command line of all runs: the model, and the options that do not vary.
-        limit: time after which a run is stopped [s], 0 for no limit.
+        limit: time after which a run is stopped [s]; 0 means no limit.
         executor: object that executes several runs in parallel.
 
     Attributes:

@@ -27,7 +27,8 @@ class ModelOptions:
     """The options of a model.
 
     Attributes:
-        items: options of the model, of its solvers and of Windlass by name; options of PETSc are not included.
+        items: dictionary from names to options of the model, of its solvers and of Windlass; options of PETSc are not
+            included.
         prefixes: option prefixes of the solvers of the model.
     """
 
@@ -47,7 +48,8 @@ class ModelOptions:
 
 
 def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
-    """Return the options of a model. The model runs with the option values of a case, but without solves.
+    """Return the options of a model. The script of the model is run with the option values of a case, but without
+    solves.
 
     Raises:
         OptionError: an option is unknown, a value is wrong, or the model fails before its first solver.
@@ -76,7 +78,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
     Args:
         words: arguments of the command line: the model, then options of the model and of the command in any order.
-        own: options of the command; they override options of the model with the same name.
+        own: options of the command; if an option of the model has the same name, the option of the command is used.
         command: the command as users write it, for messages.
 
     Raises:
@@ -103,9 +105,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print the description and the options of a command if only help is requested; return whether help was
-    requested.
-    """
+    """If help is requested, print the description and the options of a command; return whether help was requested."""
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -113,7 +113,7 @@ def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> boo
 
 
 def write_options(case: Case) -> list[str]:
-    """Return the options of a case as arguments of a command line."""
+    """Return the option values of a case as arguments of a command line."""
     return join_options([(name, text or None) for name, text in case.items()])
 
 

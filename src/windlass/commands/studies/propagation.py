@@ -2,11 +2,12 @@
 
 - First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
   p_i. The derivatives are computed from runs at mean ± s_i. For an option with the mean m and the standard deviation s,
-  the second-order term (f(m + s) - 2 f(m) + f(m - s))/2 is compared with the standard deviation of the result.
+  the second-order term (f(m + s) - 2 f(m) + f(m - s))/2 is compared with the standard deviation of the result, to
+  assess the error of the approximation.
 - Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
   influence of an option is the square of Spearman's rank correlation.
-- Sobol: the first-order index is the fraction of the variance that an option causes alone. The total index also
-  includes the interactions of the option with other options.
+- Sobol: the first-order index of an option is the fraction of the variance of the result that this option causes alone.
+  The total index also includes the interactions of the option with other options.
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
@@ -43,9 +44,9 @@ class Spread:
         totals: total Sobol indices; empty unless the method is Sobol.
         bends: in the first-order method, ratio of the second-order term of each option to the standard deviation of the
             result; empty for other methods.
-        widths: half width of the 95 % interval of each total index; empty unless the method is Sobol.
-        values: results for the diagram: of all successful runs of a sample, or of the first two samples of the Sobol
-            method; empty for the first-order method.
+        widths: half width of the 95 % confidence interval of each total index; empty unless the method is Sobol.
+        values: results that the diagram shows: the results of all successful runs (sampling method), or of the first
+            two samples (Sobol method); empty for the first-order method.
     """
 
     mean: float
@@ -73,6 +74,7 @@ def first_order(values: FloatArray) -> Spread:
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
     # each second-order term is divided by the total standard deviation, so that options without influence cause no note
+    # in the summary
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
@@ -157,8 +159,8 @@ def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArra
 
 
 def find_results(rows: Sequence[Row], without: Sequence[str]) -> dict[str, FloatArray]:
-    """Return the results that are numbers in all successful runs, by name, shape (runs,) each; values of failed runs
-    are NaN.
+    """Return a dictionary from names to those results that are numbers in all successful runs, shape (runs,) each;
+    values of failed runs are NaN.
     """
     good = [row for row in rows if row["status"] != "failed"]
     names = [name for name in (good[0] if good else {}) if name not in without]

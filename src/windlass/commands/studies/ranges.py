@@ -19,7 +19,8 @@ class Range:
 
     Attributes:
         low, high: smallest and largest value.
-        ratios: whether equal fractions of the range correspond to equal ratios of values (``:log``).
+        ratios: whether the scale of the range is logarithmic (``:log``): equal differences of fractions correspond to
+            equal ratios of values.
         start: initial value of a search.
         unit: unit of the values.
     """
@@ -37,32 +38,34 @@ class Range:
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """Return the fraction of the range at a value; the inverse of `value`."""
+        """Return the fraction of the range that corresponds to a value; the inverse function of `value`."""
         if self.ratios:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     @property
     def width(self) -> float:
-        """Return the difference of the ends or, with ``ratios``, of their natural logarithms."""
+        """Return the difference of the ends of the range or, if ``ratios`` is true, of the natural logarithms of the
+        ends.
+        """
         return log(self.high / self.low) if self.ratios else self.high - self.low
 
     def describe(self) -> list[object]:
-        """Return values that must not change when a study is resumed."""
+        """Return the values that must be equal when a study is resumed."""
         return [self.low, self.high, self.ratios, self.start]
 
     @property
     def unit_words(self) -> str:
-        """Return the unit as text after a number, with a space before it."""
+        """Return the text of the unit that follows a number, including the space before the unit."""
         return f" {self.unit}" if self.unit not in ("", "1") else ""
 
 
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
-    """Return the ranges of options by name; run the model to get its options.
+    """Return a dictionary from options to ranges; run the model to get its options.
 
     Args:
         model: file of the model script.
-        varied: texts of the options that vary.
+        varied: dictionary from the names of the options that vary to the texts of their values.
         constant: names of the options whose values are equal in all runs.
         common: arguments of the command line that are equal in all runs.
 

@@ -21,8 +21,8 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
         tried: the setting.
         run: result of the run.
         default: the run of the default setting.
-        agree: difference between results, see `Result.differ_from`, up to which they are treated as equal [1].
-        limit: multiple of the time of the default at which a run is stopped [1].
+        agree: largest difference (see `Result.differ_from`) at which results are treated as equal [1].
+        limit: time at which a run is stopped, divided by the time of the run with default settings [1].
     """
     if run.stopped:
         tried.out = f"slower than {limit:g} times the default, stopped after {run.run_time:.1f} s"

@@ -17,7 +17,9 @@ from windlass.framework.files.whole_files import remove_drafts, replace_file
 
 @contextmanager
 def threads(jobs: int) -> Iterator[Executor]:
-    """Return a context with threads that execute cases. If the study is interrupted, running cases are ended."""
+    """Return a context manager with threads that execute cases. If the study is interrupted, running cases are
+    ended.
+    """
     child_runs.begin()
     with ThreadPoolExecutor(jobs) as executor:
         try:

@@ -13,7 +13,7 @@ be executed in parallel. The methods are from SciPy, NLopt and PETSc:
   results without limits.
 
 ``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
-limits, and compare such points by the sum of the violations.
+limits, and compare points that violate limits by the sum of the violations.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341; K. Svanberg, SIAM J. Optim. 12 (2002) 555.
 """
@@ -127,7 +127,7 @@ class BoxSearch:
         self.evaluate([to_point(place) for place in [x, *moved]])
         base = self._values(x)
         slopes = [(self._values(place) - base) / side for place, side in zip(moved, sides, strict=True)]
-        # SLSQP of SciPy 1.17 gives wrong results for arrays that are not contiguous
+        # the method SLSQP in SciPy 1.17 returns wrong results if arrays are not contiguous
         return np.ascontiguousarray(np.array(slopes).T)
 
     def _by_gradient(self, start: FloatArray, slacks: int) -> str:
@@ -234,7 +234,7 @@ class BoxSearch:
 
 
 def to_point(x: Any) -> Point:
-    """Return the nearest point within 0 to 1. Numbers are rounded, so that points that differ only by rounding errors
-    are equal.
+    """Return the point nearest to the given point among the points whose coordinates are all between 0 and 1. The
+    coordinates are rounded, so that points that differ only by rounding errors become equal.
     """
     return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

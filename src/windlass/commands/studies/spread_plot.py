@@ -1,4 +1,4 @@
-"""Diagrams of uncertain results: distribution of each result in the runs, and influence of each option."""
+"""Diagrams of uncertain results: distribution of each result in the runs, and influence of each option on a result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def draw_spreads(file: Path, spreads: Mapping[str, Spread], options: Sequence[st
 
     Args:
         file: path of the picture.
-        spreads: results by name.
+        spreads: dictionary from names of results to `Spread`.
         options: names of the options that vary.
-        words: name of the measure of influence.
+        words: text that names the measure of influence in the picture.
     """
     chosen = [(name, spread) for name, spread in spreads.items() if spread.deviation > 0.0][:MOST]
     chosen = chosen or list(spreads.items())[:1]

@@ -1,5 +1,5 @@
-"""The folder of a study of many runs. The folder contains a lock and the definition of the study, which is compared
-when the study is resumed.
+"""The folder of a study of many runs. The folder contains a lock file and the definition of the study. When the study
+is resumed, its definition is compared with this file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def open_study(
     Args:
         folder: path of the folder.
         definition: name of the file with the definition.
-        described: settings that must not change when the study is resumed.
+        described: settings that must be equal when the study is resumed.
         what: name of the type of study in messages, such as "sweep".
         check: function that raises OutputError if tables or pictures would overwrite files of other programs.
 

@@ -23,7 +23,7 @@ class StudyPlan:
     Attributes:
         model: file of the model script.
         common: arguments of the command line that are equal in all runs.
-        own: values of the command's own options, including ``output``, ``limit`` and ``jobs``.
+        own: values of the options of the command, including ``output``, ``limit`` and ``jobs``.
     """
 
     model: Path
@@ -36,8 +36,8 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the settings that must not change when a study is resumed: settings common to all studies, and the
-        named options of the command.
+        """Return the settings that must be equal when a study is resumed: settings common to all studies, and the named
+        options of the command.
         """
         return {
             "model": self.model.name,
@@ -52,8 +52,8 @@ class StudyPlan:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Context in which, if the user stops the study, the KeyboardInterrupt receives a note that the same command
-        resumes the study.
+        """Context that adds a note to the KeyboardInterrupt if the user stops the study; the note states that the same
+        command resumes the study.
         """
         try:
             yield

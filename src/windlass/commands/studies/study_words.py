@@ -21,7 +21,7 @@ class StudyWords(NamedTuple):
 
     Attributes:
         model: file of the model script.
-        own: values of the command's own options.
+        own: values of the options of the command.
         varied: options of the model that have several values, by name, with the text of the values.
         constant: names of the options whose values are equal in all runs.
         common: arguments of the command line that are equal in all runs.
@@ -50,7 +50,7 @@ def read_words(
             order.
         own: options of the command.
         command: the command in messages, such as "windlass sweep".
-        what, runs: names of the study and of its runs in messages, such as "sweep" and "cases".
+        what, runs: words for the study and for its runs in messages, such as "sweep" and "cases".
         folder: name of a folder as an example in messages.
         varies: function that returns whether the text of an option specifies several values.
 

@@ -40,8 +40,8 @@ class SweepPlan:
         common: arguments of the command line that are equal in all cases.
         units: units of the options that vary; an empty text for options without unit.
         folder: folder of the sweep.
-        jobs: number of cases that run at a time.
-        limit: time after which a case is stopped [s]; None for no limit.
+        jobs: number of cases that run simultaneously.
+        limit: time after which a case is stopped [s]; None: no limit.
         retry: whether failed cases are run again.
         plot: names of results that are drawn; if empty, the first results are drawn.
         quiet: whether only errors are printed.
@@ -60,7 +60,7 @@ class SweepPlan:
     quiet: bool
 
     def describe(self) -> dict[str, Any]:
-        """Return values that must not change when a sweep is resumed."""
+        """Return the values that must be equal when a sweep is resumed."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -113,7 +113,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
     """Return the cases in the file of ``-cases``, or an empty list if this option is not given. Raise OptionError if
-    other options vary.
+    ``-cases`` is combined with ``-samples`` or with options that have several values, or if no option varies.
     """
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:

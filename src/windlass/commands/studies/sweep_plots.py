@@ -1,5 +1,5 @@
-"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary, and points for
-samples.
+"""Diagrams of a sweep: curves and heat maps of results as functions of the options that vary, and for samples one point
+per case.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def create_folder(folder: Path) -> None:
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:
-    """Return the columns that contain only numbers and None, except the columns ``without``."""
+    """Return the columns in which all values are numbers or None, except for the columns ``without``."""
     names = dict.fromkeys(name for row in rows for name in row if name not in without)
     return [name for name in names if all(is_number(row.get(name)) for row in rows)]
 
@@ -163,15 +163,15 @@ def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, s
 
 
 def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
-    """Return a figure and the list of its panels."""
-    from matplotlib.figure import Figure  # imported here, because runs need no pictures
+    """Return a figure and the list of its axes."""
+    from matplotlib.figure import Figure  # imported here, because runs do not draw pictures
 
     figure = Figure(figsize=(5.2 * columns, 3.9 * lines), layout="constrained")
     return figure, list(np.ravel(figure.subplots(lines, columns)))
 
 
 def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """Return the rows grouped by their values of the given options."""
+    """Return groups of rows that have equal values of the given options."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in axes), []).append(row)
@@ -189,7 +189,7 @@ def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]
 
 
 def find_edges(centres: Sequence[float]) -> FloatArray:
-    """Return borders of the cells around the given positions, shape (positions + 1,)."""
+    """Return the borders of the cells of a heat map around the given positions, shape (positions + 1,)."""
     middles = np.array(centres)
     inner = (middles[1:] + middles[:-1]) / 2
     ends = (

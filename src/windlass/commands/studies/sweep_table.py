@@ -30,8 +30,8 @@ Row = dict[str, Any]
 
 @checked(OutputError, folder=path())
 def read_sweep(folder: str | Path) -> Any:
-    """Return the table of a sweep as a pandas DataFrame with one row for each finished case. Other cases may still be
-    running.
+    """Return the table of a sweep as a pandas DataFrame with one row for each finished case. The function can be called
+    while other cases are running.
 
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
@@ -45,7 +45,7 @@ def read_sweep(folder: str | Path) -> Any:
     """
     if importlib.util.find_spec("pandas") is None:
         raise OutputError(f"read_sweep makes a frame of pandas, which is not installed: {PIP_LINE}")
-    import pandas as pd  # imported here, because it is optional and large
+    import pandas as pd  # imported here, because the package is optional and large
 
     rows, names = read_rows(Path(folder)), list(read_definition(Path(folder))["names"])
     frame = pd.DataFrame(rows, columns=find_columns(rows) or ["case", *names, "status", "reason", "run_time"])
@@ -109,8 +109,8 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Return nested results by dotted names, which consist of dictionary keys and list indices; long lists are
-    omitted.
+    """Return nested results as one dictionary, whose keys are dictionary keys and list indices joined by dots; long
+    lists are omitted.
     """
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
@@ -163,8 +163,8 @@ def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
     text are stored as texts.
     """
     try:
-        import pyarrow  # imported here, because it is optional and large
-        import pyarrow.parquet  # imported here, because it is optional and large
+        import pyarrow  # imported here, because the package is optional and large
+        import pyarrow.parquet  # imported here, because the package is optional and large
     except ImportError:  # the import also fails if pyarrow requires another version of NumPy
         return None
 

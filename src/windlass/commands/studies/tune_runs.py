@@ -37,7 +37,7 @@ class Result:
         stopped: whether the run reached the time limit.
         run_time: time from the start to the end of the run [s].
         solves: output of ``-statistics`` for each solve.
-        answer: coordinates and velocities at the end, by name.
+        answer: dictionary with the coordinates and the velocities at the end of the run.
     """
 
     reason: str
@@ -52,7 +52,8 @@ class Result:
 
     def differ_from(self, other: Result) -> float:
         """Return the largest difference between the coordinates and velocities of two runs, relative to the largest
-        coordinate and velocity of the other run [1]; infinite if the runs have different numbers of coordinates.
+        coordinate and the largest velocity of the other run [1]; infinite if the runs have different numbers of
+        coordinates.
 
         Differences of velocities are relative to the largest coordinate divided by the end time, if this value is
         larger than the largest velocity.
@@ -85,7 +86,7 @@ class Tried:
 
     def time(self, prefix: str, clock: str) -> float:
         """Return the total time of the solves with a prefix [s]; if there are several runs, the shortest of these
-        times, and without runs infinity.
+        times, and infinity if there are no runs.
         """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 
@@ -112,7 +113,7 @@ class Runner:
             (self.folder / old).unlink(missing_ok=True)
         own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
         given, behind = split_arguments(self.words)
-        # options of the user override the options of the setting
+        # options that the user has given override the options of the setting
         merged = dict([*split_options([*own, *options]), *split_options(given)])
         words = [*join_options(list(merged.items())), *(["--", *behind] if behind else [])]
         ended = run_child([str(self.model), *words], self.folder, self.processes, limit)

@@ -1,5 +1,5 @@
-"""Translation of shear-deformable beams. Both programs have the same elements, of order 1 and 2 in 2D, and of order 1
-in 3D.
+"""Translation of shear-deformable beams. Exudyn and Windlass have the same elements, of order 1 and 2 in 2D, and of
+order 1 in 3D.
 
 In Exudyn, strains are relative to a straight beam of the given length. If includeReferenceRotations is false, the cross
 sections of the reference configuration are perpendicular to the axis, regardless of the angles of the nodes. In 3D,
@@ -21,7 +21,7 @@ STRAIGHT = 1e-9
 
 
 def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
-    """Return the nodes of a beam: both end nodes, followed by the middle node, if any."""
+    """Return the nodes of a beam: both end nodes and, for order 2, the middle node."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     found = [node for node in nodes if node is not None and node.kind == kind]
     if len(found) < len(nodes) or len(nodes) not in (2, 3):

@@ -72,7 +72,7 @@ def ground_node(b: Building, item: Item) -> None:
 
 @translates("NodeGenericData")
 def data_node(b: Building, item: Item) -> Entity:
-    """Add a node with history values."""
+    """Add a `NodeGenericData` of Exudyn as a node with history values."""
     return b.add(GenericData, item, "initialCoordinates:initial")
 
 
@@ -109,7 +109,8 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
     """Add a 2D rigid body; its inertia is about the node in Exudyn, and about the centre of mass in Windlass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
-    # for a point mass at a distance from the node, the inertia about the centre of mass is only a rounding error
+    # if the body is a point mass at a distance from the node, the computed inertia about the centre of mass consists of
+    # rounding errors
     inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia
     return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
@@ -134,7 +135,7 @@ def _cable_function(b: Building, item: Item, function: Callable[..., float], ben
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
     damping = float(item["bendingDamping" if bends else "axialDamping"])
-    # indices, in the arguments of Windlass, of axial strain and curvature, each with rate and reference value
+    # indices of axial strain and curvature, of their rates and of their reference values in the arguments of Windlass
     stretch, bend = (0, 1, 2), (3, 4, 5)
     first, second = (bend, stretch) if bends else (stretch, bend)
 

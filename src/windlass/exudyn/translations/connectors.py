@@ -156,9 +156,10 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 def joint(b: Building, item: Item) -> Entity:
     """Add a joint between two frames that locks translations and rotations.
 
-    If one rotation about x or z is locked, the equation for the axes a of marker 0 and b of marker 1 is a_y·b_z = 0 in
-    Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint constrains the
-    points. The motion then agrees with Exudyn even if the initial values violate the joint.
+    If only one rotation is locked, about x or z, the equation for the axes a of marker 0 and b of marker 1 is a_y·b_z =
+    0 in Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint constrains the
+    points. With this exchange, the motion agrees with Exudyn even if the initial values violate the equations of the
+    joint.
     """
     kind = item["objectType"]
     if kind not in LOCKED:
@@ -188,7 +189,7 @@ def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, i
     """Return the offsets of a joint as functions of time. Rates of offsets are not implemented in Exudyn.
 
     In Windlass, offsets refer to the rotated axes of marker 0. In Exudyn, offsets refer to these axes or, if all
-    translations are locked, to global axes.
+    translations are locked, to the global axes.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -230,7 +231,7 @@ def contact_circle(b: Building, item: Item) -> Entity:
 
 @translates("ContactFrictionCircleCable2D")
 def contact_friction_circle(b: Building, item: Item) -> Entity:
-    """Add the contact of a circle and a cable with friction as in Exudyn."""
+    """Add the contact of a circle and a cable with Exudyn's friction law."""
     first, second = item["markerNumbers"]
     places = {"circle": find_frame(b, first).marker, "cable": find_shape(b, second)}
     return b.add(
@@ -266,7 +267,8 @@ def vector_load(b: Building, item: Item) -> Entity:
             )
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        # the user function reads the state of the MainSystem; the motion of the marker is not passed
+        # the user function reads the state from the MainSystem; the motion of the marker is not an argument of the
+        # function
         push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
@@ -283,8 +285,8 @@ def vector_load(b: Building, item: Item) -> Entity:
 
 
 def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
-    """Find the coordinates on which a load depends, by a small change of each coordinate from the present state of the
-    MainSystem.
+    """Find the coordinates on which a load depends: each coordinate of the MainSystem is changed slightly, and the
+    function of the load is evaluated.
 
     Returns:
         Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty if a load

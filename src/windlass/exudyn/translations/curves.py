@@ -1,8 +1,9 @@
 """Translation of contacts between circles and curves that consist of segments.
 
-In Exudyn, each segment exerts a separate force k l (r - D) on a circle of radius r, also beyond the ends of the segment
-and on both sides, with the contact stiffness k per length. D is the distance between the centre of the circle and the
-segment of length l. Therefore each segment is translated to a separate closed profile with two points.
+In Exudyn, each segment exerts a separate force k l (r - D) on a circle of radius r, with the contact stiffness k per
+length. The force acts on both sides of the segment and also beyond its ends. D is the distance between the centre of
+the circle and the segment of length l. Therefore each segment is translated to a separate closed profile with two
+points.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def bushing(b: Building, item: Item) -> Entity:
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
     """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, with the gravitational constant
-    G. If L is less than the shortest distance, m is the shortest distance minus L, otherwise 0.
+    G. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m is 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
@@ -156,8 +156,8 @@ def rolling_penalty(b: Building, item: Item) -> Entity:
 
 @translates("ContactSphereSphere")
 def spheres(b: Building, item: Item) -> Entity:
-    """Add the contact of two spheres; adhesion acts only together with plasticity, and both act only in Exudyn's first
-    contact model.
+    """Add the contact of two spheres; in Exudyn, adhesion acts only together with plasticity, and adhesion and
+    plasticity act only in the first contact model.
     """
     radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
     values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
@@ -195,8 +195,8 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("GenericODE2", body=True)
 def matrices(b: Building, item: Item) -> Entity:
-    """Add a body given by matrices and functions. Nodes on the ground are not allowed, because they have no coordinates
-    in Windlass.
+    """Add a body whose equations of motion are given by matrices and user functions. Ground nodes are not allowed,
+    because they have no coordinates in Windlass.
     """
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
@@ -222,7 +222,7 @@ def matrices(b: Building, item: Item) -> Entity:
 
 @translates("Mass1D", "RotationalMass1D", body=True)
 def mass1d(b: Building, item: Item) -> Entity:
-    """Add a mass or a rotor, which has one coordinate."""
+    """Add a mass with one translation or a rotor with one rotation as coordinate."""
     inertia = float(item["mass" if "mass" in item else "inertia"])
     return b.add(el.GenericODE2, item, nodes=b.own_node(item), mass=np.array([[inertia]]))
 
@@ -275,8 +275,8 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Add equations between all coordinates of two nodes, and return the last row, or None without equations; each
-    equation is a row in Windlass. The equations of Exudyn contain total coordinates, and the equations of Windlass
+    """Add equations between all coordinates of two nodes, and return the last row, or None if there are no equations;
+    in Windlass each equation is a row. The equations of Exudyn contain total coordinates, and the equations of Windlass
     contain displacements.
     """
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]

@@ -58,7 +58,9 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Return a context in which messages about the node or body of a marker start with the field of the marker."""
+    """Return a context in which messages about the node or body of a marker begin with the field of the item that
+    refers to the marker.
+    """
     try:
         yield
     except ModelError as error:
@@ -67,8 +69,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable, because markers on a
-    cable rotate with the slope of the cable.
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. A marker is added to
+    the cable instead of the node, because markers on a cable rotate with its slope.
     """
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
@@ -138,7 +140,7 @@ def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
 
 
 def find_shape(b: Building, number: Any) -> Entity:
-    """Return a marker for the segments of a cable."""
+    """Return a marker that divides a cable into segments."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
         raise Refused(f"markerType of marker {int(number)} is {item['markerType']}: must be BodyCable2DShape")

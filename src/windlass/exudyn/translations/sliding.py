@@ -54,8 +54,8 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 
 @translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """Add a point that slides along a chain of cables. In 3D, rotations are not constrained. Exudyn has two
-    formulations of this joint, which are the same joint in Windlass.
+    """Add a point that slides along a chain of cables. In 3D, rotations are not constrained. The two formulations of
+    this joint in Exudyn are translated to the same joint of Windlass.
     """
     in_space = item["objectType"] == "JointSliding"
     free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
