@@ -72,9 +72,11 @@ class GenericODE2(Component):
 class Columns(NamedTuple):
     """Data of the rows in arrays that the kernels read; w is the largest number of coordinates of a row.
 
-    dofs: process-local coordinate indices, padded with the index of the spare entry of `Fields`, shape (rows, w). at:
-    column of each of these coordinates in the ``dofs`` of the law, shape (rows, w). size: number of coordinates of each
-    row, shape (rows,). x0: reference coordinates, shape (rows, w).
+    dofs: process-local indices of the coordinates, padded with the index of the spare entry of `Fields`, shape (rows,
+        w).
+    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
+    size: number of coordinates of each row, shape (rows,).
+    x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).
     f: the constant forces, shape (rows, w).
     MT: product M T for the weight, shape (rows, w, 3).

@@ -286,7 +286,10 @@ def calls(s: Scene) -> dict[str, Call]:
             {"speeds": {wheels[0].name: 1.0}, "torques": {wheels[1].name: 1.0}, "tension": 100.0, "friction": 0.3,
              "arms": ()},
         ),
-        "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0), "turns_rope": False}),
+        "Rope": (
+            wl.Rope,
+            {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0), "turns_rope": False},
+        ),
         "add_cable_contact": (
             con.add_cable_contact,
             {"world": s.open, "cables": s.open_rope, "radius": 0.1, "points": 5, "skin": 0.0, "apart": 0.0,
