@@ -202,8 +202,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v, at the velocities v and constant history values, to the values of the matrix, for the
-    forces f of `add_residual`.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, at the velocities v and constant history values,
+    to the values of the matrix, for the forces f of `add_residual`.
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))

@@ -391,8 +391,8 @@ def add_tangents(
     own: Any, m: Any, k: PositionColumns, dofs: IntArray, v: FloatArray, acc: FloatArray, dq: float, dv: float,
     da: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt of all rows to the values of the matrix; ``v`` and ``acc`` are velocities
-    and accelerations of all coordinates.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt, with the factors dq, dv and da, of all rows to the values of
+    the matrix; ``v`` and ``acc`` are velocities and accelerations of all coordinates.
     """
     n = slots.shape[1]
     W, K, D, G = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((6, 6))

@@ -129,8 +129,9 @@ def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) ->
 def add_section_force_tangents(
     c: SectionColumns, m: Any, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q to the values of the matrix, for the forces f of `add_forces` in rows whose forces F rotate with the
-    section."""
+    """Add the tangent dq ∂f/∂q, with the factor dq, to the values of the matrix, for the forces f of `add_forces` in
+    rows whose forces F rotate with the section.
+    """
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     nodal = c.N.shape[2]
     width = c.dofs.shape[1] // nodal
@@ -196,7 +197,9 @@ def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArr
 def add_torque_tangents(
     c: SectionColumns, given: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q to the values of the matrix, for the torques f of `add_torques` in 3D."""
+    """Add the tangent dq ∂f/∂q, with the factor dq, to the values of the matrix, for the torques f of `add_torques` in
+    3D.
+    """
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     for i in range(len(c.dofs)):

@@ -150,7 +150,9 @@ def tangent(
     rows: Any, spans: Any, pair: Pair, most: int, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v to the values of the matrix, for the generalised forces f of all rows."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix, for the generalised
+    forces f of all rows.
+    """
     n, w = slots.shape[1], pair.dofs.shape[1]
     numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)

@@ -94,7 +94,7 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
     G, R, K = np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((4, 4))
     for i in range(len(rows)):
         row = rows[i]

@@ -230,7 +230,7 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))
     Q, P, K, T = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((COUNT, COUNT)), np.zeros((6, COUNT))

@@ -75,7 +75,9 @@ def inertia_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix, with ∂r/∂φ = (-r_y, r_x)."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix, with ∂r/∂φ = (-r_y, r_x).
+    """
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -104,7 +106,7 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix."""
     for i in which:
         rx, ry = static_moment(rows[i], x)
         values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])

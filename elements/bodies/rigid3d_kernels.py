@@ -168,7 +168,9 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix.
+    """
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
     for i in range(len(rows)):
@@ -248,8 +250,8 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the values of the matrix. ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with
-    the derivative of Γᵀ with respect to e.
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix. ∂f/∂q consists of Γᵀ (s ×
+    (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:

@@ -84,7 +84,7 @@ def scatter_tangent(
     rows: NDArray[Any], x: FloatArray, v: FloatArray, fe: FloatArray, K: FloatArray, D: FloatArray,
     dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the values of the matrix.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `scatter_forces`, with the factors dq and dv, to the values of the matrix.
 
     K contains dq ∂fe/∂xe + dv ∂fe/∂ve of the elements, and D contains ∂fe/∂ve, both of shape (rows, 8, 8). The array fe
     contains the forces of the elements.
@@ -157,7 +157,9 @@ def inertia_tangent(
     rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix.
+    """
     Pv, Rq, Pq, Qq, Qv = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -212,7 +214,7 @@ def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f
 def gravity_tangent(
     rows: NDArray[Any], g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix."""
     for i in which:
         rho = rows[i].mass_per_length
         for k in range(2):

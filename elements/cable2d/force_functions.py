@@ -341,8 +341,8 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
 
 
 def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix; ``slots`` are the indices of these values,
-    shape (rows on this process, n, n) for n coordinates per row.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix;
+    ``slots`` are the indices of these values, shape (rows on this process, n, n) for n coordinates per row.
     """
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():

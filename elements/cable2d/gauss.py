@@ -179,7 +179,9 @@ def tangent_gauss(
     slots: Slots,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual_gauss`, with the factors dq and dv, and the mass matrix M to the
+    values of the matrix.
+    """
     lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):

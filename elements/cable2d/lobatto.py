@@ -162,7 +162,9 @@ def fill_entries(
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto`, with the factors dq and dv, and the mass matrix M to
+    the values of the matrix.
+    """
     lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]

@@ -218,7 +218,7 @@ def find_part(k: int, iL: float) -> tuple[int, float]:
 def tangent(
     rows: Any, r: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
     y, yt, stretch, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, along, kappa, G = np.empty(COUNT), np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     matrix, change, dsigma = np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT)), np.empty((COUNT, COUNT))

@@ -95,7 +95,9 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix.
+    """
     omega, omega_t = np.empty(2), np.empty(2)
     # for each node: ∂ω/∂p_t (on_v), direction of the gyroscopic force (gyro), and variations of ω (change) and ω_t
     # (change_t)

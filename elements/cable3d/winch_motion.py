@@ -55,7 +55,9 @@ def inertia_tangent(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix.
+    """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S, A = np.empty((3, 4)), np.empty(4)
@@ -130,7 +132,7 @@ def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray,
 def gravity_tangent(
     rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q of `gravity` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix."""
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))
