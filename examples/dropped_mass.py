@@ -16,7 +16,7 @@ The mass leaves the stop when y is 0 for the first time after the impact, becaus
 displacement. The force vanishes at an earlier time, because the damper pulls before the mass leaves. The ratio e of the
 speeds after and before the contact follows from the time of this zero of y. For m g / k -> 0, that is g / (w v0) -> 0,
 the contact lasts exactly half a period, and e = exp(-pi z / sqrt(1 - z^2)). The table also shows this closed form
-without gravity. Without damping, e = 1 in both forms, and the energy is conserved.
+without gravity. Without damping, e = 1 with and without gravity, and the energy is conserved.
 """
 
 from math import cos, exp, pi, sin, sqrt

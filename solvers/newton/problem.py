@@ -84,8 +84,9 @@ class NonlinearProblem:
         run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
         may_compile, uses: whether callbacks may be compiled, and the limit `USES`; both may be changed.
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
-        motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
-            accelerations and multipliers, shape (3,).
+        motion: motion that the unknowns represent, see `Solution`.
+        factors: factors that convert increments of the unknowns to velocities, accelerations and multipliers, shape
+            (3,).
         lag: the policy that decides when the tangent is evaluated again.
     """
 

@@ -96,8 +96,9 @@ class ParameterModels:
         return self._pairs[name]
 
     def create_changed(self, names: Sequence[str]) -> Companion:
-        """Return a companion model in which several parameters are changed, at its initial values, to evaluate
-        results."""
+        """Return a companion model with changed values of several parameters. Its state has the initial values. The
+        model is used to evaluate results.
+        """
         with quietly():
             world, results, *_ = create_model(self._model, self._change(names, 1.0), moves=True)
             return Companion(world, results, self._solver, State(world))

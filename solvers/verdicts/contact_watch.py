@@ -8,7 +8,7 @@ and the contact force is linear, the contact reverses the impact speed u with th
 
 Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step; mass and
 stiffness are not needed. If other forces act, u is overestimated, and w/u is small. A step does not resolve the contact
-if w/u exceeds the limit of the integration method. A step does not resolve a contact either if the contact is open at
+if w/u exceeds the limit of the integration method. A step also fails to resolve a contact if the contact is open at
 both ends of the step although the gap rate has reversed, or if a point passes through an object, see `Gaps`. Contacts
 of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
 is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
