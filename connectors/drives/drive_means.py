@@ -340,9 +340,10 @@ class DriveMeans(Sensors):
         """Compute means over time by the trapezoidal rule; None before the second record.
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
-        the records. Creep, slip arcs, slip reserves, tension ratios, string frequencies and efficiency are
-        computed from the means. Some quantities exist only during a part of the time; for example, the tension of a span does not exist
-        after the rope of this span has been wound up. The mean of such a quantity is over the times at which it exists.
+        the records. Creep, slip arcs, slip reserves, tension ratios, string frequencies and efficiency are computed
+        from the means. Some quantities exist only during a part of the time; for example, the tension of a span does
+        not exist after the rope of this span has been wound up. The mean of such a quantity is over the times at which
+        it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:

@@ -211,7 +211,8 @@ def register_rigid_spring(
         component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``;
             if n = 1, also ``rate_offset`` and ``preload``.
         measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
-        apply: kernel ``(row, u, g) -> F`` that returns the nine components F of `pairs`.
+        apply: kernel ``(row, u, g) -> F`` that converts the generalised forces g to F = [f, τ0, τ1], nine components,
+            see `pairs.py`.
         n: 1 or 6.
         outputs: function that creates the outputs. Its argument is a function ``number(which, place)`` that creates the
             kernel of one component of x, x_t or g.

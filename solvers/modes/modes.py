@@ -189,8 +189,9 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """Return the factor that scales the largest component to 1. Among components of equal size, the component with
-        the smallest world index is used.
+        """Return the factor that scales the largest component to 1. If several components have this size, the
+        component with the smallest index in the numbering of the world is used; this numbering does not depend on the
+        number of processes.
         """
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]
