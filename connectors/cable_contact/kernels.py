@@ -65,6 +65,7 @@ from windlass.connectors.cable_contact.geometry import (
     wrap_arc,
 )
 from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
+from windlass.connectors.contact.update import read_three
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
@@ -177,12 +178,6 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
         value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
     )  # fmt: skip
-
-
-@kernel(inline=True)
-def read_three(data: FloatArray, at: int) -> Vector:
-    """Return three history values."""
-    return data[at], data[at + 1], data[at + 2]
 
 
 @kernel(inline=True)

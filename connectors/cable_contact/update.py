@@ -58,7 +58,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
     read_parameters,
 )
-from windlass.connectors.contact.update import judge_rows
+from windlass.connectors.contact.update import judge_rows, write_three
 from windlass.connectors.friction.bristle import SLIPS, STICKS, slip_bend
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
@@ -98,12 +98,6 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
         else:
             break
     return b, s, held
-
-
-@kernel(inline=True)
-def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Write three history values."""
-    data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
 @kernel(inline=True)

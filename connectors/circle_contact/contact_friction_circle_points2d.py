@@ -127,7 +127,8 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(
-        add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+        add_tangent,
+        lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
     )
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     commit, maps = follow_updates(update_history, c, CIRCLE_FAMILY)

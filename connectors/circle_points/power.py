@@ -13,24 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import (
-    PRESSED,
-    PointRows,
-    eval_bristles,
-    eval_contact,
-    eval_point,
-    gather,
-    read_parameters,
-)
-from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.circle_points.kernels import PRESSED, PointRows, eval_contact, find_point, read_row
 from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact.power import GAP, NUMBERS, STATE, clear_place, create_place_account, write_place
-from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
@@ -46,19 +35,12 @@ def fill_points(
     1). The last quantity is the number m of closed points with friction.
     """
     for i in range(len(c.rows)):
-        row = c.rows[i]
-        n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
-        L, closed, law = row.length * n, 0, par.law
+        row, r = c.rows[i], read_row(c, circle, data, x, v, i, PRESSED)
+        n, first, closed, par, law = row.segments, row.data, 0, r.par, r.par.law
         # bristle stiffness of a closed point; the stiffness of all n bristles is divided among the closed points
         for k in range(n):
             closed += data[first + k] <= 0.0 and data[first + n + k] != UNDEFINED
         mu_k = law.friction_stiffness * n / max(closed, 1)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        # common deflection of all bristles of the cable
-        bend = 0.0
-        if closed > 0:
-            bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
         here = out[i]
         for k in range(out.shape[1]):
             here[k, NUMBERS] = closed
@@ -67,8 +49,8 @@ def fill_points(
             # of an open point, only the gap is nonzero
             if k >= n:
                 continue
-            s, state = relative_place(k, n), data[first + n + k]
-            z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), state, bend)
+            state = data[first + n + k]
+            z = eval_contact(par, r.o, find_point(r, k, n), state, r.bend)
             if row.active and data[first + k] <= 0.0:
                 # the bristle of a slipping point has the deflection at which its force is f_t
                 slips, bristle = abs(state) == SLIPS, z.bristle

@@ -13,8 +13,9 @@ from windlass.connectors.circle_points.lanes import (
     gather_rows,
     sum_bristles,
 )
-from windlass.connectors.circle_segments.kernels import add_sums, touches
+from windlass.connectors.circle_segments.kernels import add_sums
 from windlass.connectors.contact.lanes import read_eight
+from windlass.connectors.contact.update import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel

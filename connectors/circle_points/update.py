@@ -45,6 +45,7 @@ from windlass.connectors.circle_points.kernels import (
     WAVES,
     WAY,
     PointRows,
+    count_points,
     eval_growth,
     eval_press,
     gather,
@@ -124,13 +125,6 @@ def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u:
         if places[k].state * data[first + n + k] == -1.0:
             places[k].state, reverses = STICKS, True
     return average(n, places, u) if reverses else u
-
-
-@kernel(inline=True)
-def count_points(row: Any) -> int:
-    """Return the number of points of a row."""
-    n: int = row.segments
-    return n
 
 
 @kernel(inline=True)

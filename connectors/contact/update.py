@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import Call, call
@@ -28,6 +29,18 @@ from windlass.framework.model.lanes import LANES
 from windlass.framework.model.rows import record_type
 
 Kernel = Callable[..., Any]
+
+
+@kernel(inline=True)
+def read_three(data: FloatArray, at: int) -> Vector:
+    """Return three history values."""
+    return data[at], data[at + 1], data[at + 2]
+
+
+@kernel(inline=True)
+def write_three(data: FloatArray, at: int, a: Vector) -> None:
+    """Write three history values."""
+    data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
 @kernel(inline=True)
@@ -60,6 +73,20 @@ def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: F
     note_outcome(outcome, worst, np.inf, changed, largest, row)
 
 
+@kernel(inline=True)
+def touches(data: FloatArray, first: int, n: int) -> bool:
+    """Return whether any of the n stored gaps from index ``first`` is closed."""
+    closed = False
+    for j in range(first, first + n):
+        closed |= data[j] <= 0.0
+    return closed
+
+
+def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
+    """Return the type of a record with one array of numbers for each of ``shapes``, which kernels use as work space."""
+    return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})
+
+
 def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
@@ -67,9 +94,8 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     the record has a further field with one value. For each of ``counts`` it has a further field with the given number
     of arrays of eight values.
     """
-    shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
-    lanes = {name: (count, LANES) for name, count in counts.items()}
-    return record_type({name: np.dtype((np.float64, shape)) for name, shape in (shapes | lanes).items()})
+    shapes: dict[str, tuple[int, ...]] = {name: () for name in ("gap", "fn", "state", "excess", *names)}
+    return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
 
 
 def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:

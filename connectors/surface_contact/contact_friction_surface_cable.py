@@ -36,7 +36,7 @@ from windlass.connectors.surface_contact.outputs import (
     paint,
     turns,
 )
-from windlass.connectors.surface_contact.residual import add_residual
+from windlass.connectors.surface_contact.residual import add_residual, add_twist_residual
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
     HeightFieldSurface,
@@ -48,11 +48,8 @@ from windlass.connectors.surface_contact.surfaces import (
     find_field_hollows,
     find_hollows,
 )
-from windlass.connectors.surface_contact.tangent import add_tangent
-from windlass.connectors.surface_contact.twist_residual import add_twist_residual
-from windlass.connectors.surface_contact.twist_tangent import add_twist_tangent
-from windlass.connectors.surface_contact.twist_update import update_twist_history
-from windlass.connectors.surface_contact.update import OUTSIDE, update_history
+from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
+from windlass.connectors.surface_contact.update import OUTSIDE, update_history, update_twist_history
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
@@ -131,8 +128,8 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further:
     records."""
     points = rows.local("points")
     own = create_records(
-        surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points),
-        **further,
+        **further, surface=surface, points=points, rope_radius=rows.local("rope_radius"),
+        **bind_parameters(rows, points),
     )  # fmt: skip
     return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs))
 

@@ -20,7 +20,15 @@ from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
-from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather, to_surface
+from windlass.connectors.surface_contact.kernels import (
+    ContactRows,
+    create_frame,
+    eval_touch,
+    find_point,
+    gather,
+    read_row,
+    to_surface,
+)
 from windlass.connectors.surface_contact.surface_search import SurfacePairs
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -76,17 +84,16 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
     for i in range(len(c.rows)):
         own = c.rows[i]
-        n, s, rc, L = own.points, own.surface, own.rope_radius, own.length * own.points
+        n, s, rc = own.points, own.surface, own.rope_radius
         if not own.active:
             for k in range(n):
                 numbers[at + k, GAP], numbers[at + k, X] = np.inf, np.nan
             at += n
             continue
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        r = read_row(c, m, x, v, i)
+        o = r.o
         for k in range(n):
-            z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), numbers[at]
-            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
+            (_, z, h), row = find_point(c, r, k, n), numbers[at]
             at += 1
             # velocity relative to the origin of the surface, without the rotation of the surface
             ex, ey, ez = (

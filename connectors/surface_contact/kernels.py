@@ -43,10 +43,12 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.lanes import Twelve
-from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
+from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, read_law, rub
+from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
-from windlass.connectors.surface_contact.distances import Distance, Geometry
-from windlass.elements.cable2d.points import Four
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.distances import Distance, Geometry, eval_distance
+from windlass.elements.cable2d.points import Four, shape
 from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -124,6 +126,21 @@ class Lever(NamedTuple):
     U: float
     V: float
     W: float
+
+
+class RowData(NamedTuple):
+    """A row: its parameters, the frame, the marker and the index of its surface, the coordinates of its cable with
+    their rates, and the reference length L of the cable [m].
+    """
+
+    law: PointLaw
+    rope_radius: float
+    o: SurfaceFrame
+    marker: int
+    surface: int
+    q: Twelve
+    w: Twelve
+    length: float
 
 
 class PointForces(NamedTuple):
@@ -207,6 +224,38 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
     X, Y, Z = to_surface(o, dx, dy, dz)
     U, V, W = to_surface(o, ex, ey, ez)
     return Lever(dx, dy, dz, ex, ey, ez, X, Y, Z, U, V, W)
+
+
+@kernel(inline=True)
+def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> RowData:
+    """Read row i."""
+    row = c.rows[i]
+    s = row.surface
+    marker = c.surfaces.marker[s]
+    o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
+    q, w, length = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * row.points
+    return RowData(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
+
+
+@kernel(inline=True)
+def find_point(c: ContactRows, r: RowData, k: int, n: int) -> tuple[Four, Lever, Distance]:
+    """Return the shape functions of point k of n points, the point relative to the surface, and its distance."""
+    S = shape(relative_place(k, n), r.length)
+    z = eval_touch(r.o, S, r.q, r.w)
+    return S, z, eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, r.surface, z.X, z.Y, z.Z)
+
+
+@kernel(inline=True)
+def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
+    """Return H (x, y, z)."""
+    return h.xx * x + h.xy * y + h.xz * z, h.xy * x + h.yy * y + h.yz * z, h.xz * x + h.yz * y + h.zz * z
+
+
+@kernel(inline=True)
+def count_points(row: Any) -> int:
+    """Return the number of points of a row."""
+    n: int = row.points
+    return n
 
 
 @kernel(inline=True)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
 from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.update import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import (
     FIELD,
@@ -36,10 +36,21 @@ from windlass.connectors.surface_contact.kernels import (
     eval_forces,
     eval_global_force,
     eval_touch,
+    find_point,
     read_anchor,
     read_state,
 )
+from windlass.connectors.surface_contact.twist_kernels import (
+    FRAMES,
+    TWIST_CABLE,
+    eval_closed,
+    eval_spin,
+    read_turning_row,
+)
 from windlass.elements.cable2d.points import shape
+from windlass.elements.cable3d.twist_forces import scatter_forces
+from windlass.elements.cable3d.twist_points import COUNT
+from windlass.elements.nodes.vectors import cross
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES, lane_type
@@ -188,17 +199,25 @@ def add_forces(j: int, g: Any) -> None:
 
 
 @kernel(inline=True)
+def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
+    """Subtract the force and moment ``load`` of row i, whose cable has n coordinates, from the forces on the marker of
+    its surface.
+    """
+    marker = c.surfaces.marker[c.rows[i].surface]
+    for b in range(c.dofs.shape[1] - n):
+        force = moment = 0.0
+        for d in range(3):
+            force += m.J[marker, d, b] * load[d]
+            moment += m.Jr[marker, d, b] * load[3 + d]
+        f[c.dofs[i, n + b]] -= force + moment
+
+
+@kernel(inline=True)
 def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the forces in lane k to the forces on the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
-    marker = c.surfaces.marker[c.rows[i].surface]
-    for b in range(c.dofs.shape[1] - CABLE):
-        force = moment = 0.0
-        for d in range(3):
-            force += m.J[marker, d, b] * g.load[d, k]
-            moment += m.Jr[marker, d, b] * g.load[3 + d, k]
-        f[c.dofs[i, CABLE + b]] -= force + moment
+    add_reaction(c, m, i, CABLE, g.load[:, k], f)
 
 
 @kernel
@@ -242,3 +261,43 @@ def add_residual(
         for k in range(count):
             scatter_row(c, m, rows[first + k], k, g, f)
         first += count
+
+
+@kernel
+def add_twist_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of ropes with twist to f; see `twist_kernels.py`."""
+    space, on_y, load = np.zeros(1, FRAMES), np.empty(COUNT), np.empty(6)
+    g = space[0]
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.points, row.data
+        if not row.active or not touches(data, first, n):
+            continue
+        r = read_turning_row(c, m, x, v, i, g)
+        p = r.plain
+        load[:], on_y[:] = 0.0, 0.0
+        # loop over closed points
+        for k in range(n):
+            if data[first + k] > 0.0:
+                continue
+            S, z, h = find_point(c, p, k, n)
+            if not h.there:
+                continue
+            # force at the point, and moment about the axis
+            spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
+            _, forces = eval_closed(p.law, p.rope_radius, h, z, spin, data, start, first, n, k)
+            F, M = eval_global_force(p.o, h, forces.point), forces.torque
+            moment = cross((z.dx, z.dy, z.dz), F)
+            for d in range(3):
+                for j in range(4):
+                    f[row.dofs[3 * j + d]] += S[j] * F[d]
+                load[d] += F[d]
+                load[3 + d] += moment[d] + M * spin.t[d]
+            for j in range(COUNT):
+                on_y[j] += M * g.sigma[j]
+        # forces on the slopes and angles of the cable, and on the marker of the surface
+        scatter_forces(row, 1.0 / p.length, on_y, f)
+        add_reaction(c, m, i, TWIST_CABLE, load, f)

@@ -40,22 +40,34 @@ from math import atan2, sqrt
 from typing import Any, NamedTuple
 
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, no_friction, rub
+from windlass.connectors.contact.update import read_three, work_type
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     TOUCHES,
     TURNING,
+    ContactRows,
     Lever,
     PointForces,
+    RowData,
     SurfaceFrame,
     across,
+    read_row,
     read_state,
     rests,
     to_surface,
 )
 from windlass.elements.cable2d.points import shape_slope
 from windlass.elements.cable3d.twist_forces import times
-from windlass.elements.cable3d.twist_points import fill_spin, frame_at, interpolate
+from windlass.elements.cable3d.twist_points import (
+    COUNT,
+    fill_spin,
+    frame_at,
+    interpolate,
+    read_coordinates,
+    twist_angle,
+)
 from windlass.elements.nodes.turning import REVERSED, axes_of
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray
@@ -65,6 +77,9 @@ TWIST_CABLE = 14
 """Number of coordinates of a cable with twist: positions and slopes of both nodes, then both angles."""
 PER_TWIST_POINT = 11
 """Number of history values of a point."""
+
+FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
+"""Coordinates y of the frames of the material of one rope, their rates, and the form σ."""
 
 
 class Spin(NamedTuple):
@@ -91,6 +106,22 @@ class TurningForces(NamedTuple):
     angle: float
     g: Vector
     rubs: bool
+
+
+class TurningRow(NamedTuple):
+    """A row of a rope with twist: the data of `RowData`, and the result of `twist_angle`."""
+
+    plain: RowData
+    twist: float
+
+
+@kernel(inline=True)
+def read_turning_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> TurningRow:
+    """Read row i. Write the coordinates y of the frames of the material and their rates into ``g.y`` and ``g.yt``."""
+    plain, row = read_row(c, m, x, v, i), c.rows[i]
+    read_coordinates(row.dofs, 1.0 / plain.length, x, g.y)
+    read_coordinates(row.dofs, 1.0 / plain.length, v, g.yt)
+    return TurningRow(plain, twist_angle(row, g.y))
 
 
 @kernel
@@ -138,12 +169,6 @@ def eval_turning_forces(
     return TurningForces(
         PointForces(fn, f, gap, vn, vt, u), b, -rope_radius * dot(f.force, b), angle, g, rubs
     )  # fmt: skip
-
-
-@kernel(inline=True)
-def read_three(values: FloatArray, at: int) -> Vector:
-    """Read three history values."""
-    return values[at], values[at + 1], values[at + 2]
 
 
 @kernel(inline=True)

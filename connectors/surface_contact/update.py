@@ -1,4 +1,4 @@
-"""Kernel that updates the contact states of points of cables on surfaces between Newton runs.
+"""Kernels that update the contact states of points of cables on surfaces between Newton runs.
 
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point, where "start" refers
 to the stored values at the start of the step:
@@ -11,34 +11,50 @@ to the stored values at the start of the step:
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
+The states of ropes with twist are decided in the same way, with the deflection u_t of `twist_kernels.py`. The anchor
+and the axes of the material follow such a rope at the end of each step:
+
+    a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
+
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact.law import read_law
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.contact.update import create_update, place_type
+from windlass.connectors.contact.update import create_update, place_type, read_three, write_three
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
-    create_frame,
+    Lever,
+    PointForces,
+    RowData,
+    count_points,
     eval_forces,
-    eval_touch,
-    gather,
+    find_point,
+    read_row,
 )
-from windlass.elements.cable2d.points import shape
+from windlass.connectors.surface_contact.twist_kernels import (
+    FRAMES,
+    TurningRow,
+    eval_spin,
+    eval_turning_forces,
+    read_turning_row,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import lane_type
 
+Kernel = Callable[..., Any]
 OUTSIDE = 0.1
 """Stored gap of a point beyond the end of its surface, and of a point that has not been evaluated yet [m]."""
 
@@ -48,41 +64,54 @@ TIE = 1e-9
 that has slipped gives |tau| = mu |f_n|, so with the limit 0 rounding errors would determine the state.
 """
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
-"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
+"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the values at the start of the step."""
+TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
+"""Data of a point of a rope with twist: in addition T and d_1."""
 NO_LANES = lane_type("none")
 """Updates evaluate one row at a time."""
 
 
 @kernel(inline=True)
-def count_points(row: Any) -> int:
-    """Return the number of points of a row."""
-    n: int = row.points
-    return n
+def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> RowData:
+    """Read a row."""
+    return read_row(c, m, x, v, i)
 
 
 @kernel(inline=True)
-def measure(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
-) -> None:  # fmt: skip
-    """Evaluate g and f_n of the points of a row, with the anchors at the start of the step; see `create_update`."""
-    i = rows[number]
-    row = c.rows[i]
-    n, first, s, law = row.points, row.data, row.surface, read_law(row, 0.0)
-    o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-    q, w, L = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * n
-    for k in range(n):
-        # position of the point, and its distance from the surface
-        z = eval_touch(o, shape(relative_place(k, n), L), q, w)
-        h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
-        at, a = first + 2 * n + 3 * k, (z.X, z.Y, z.Z)
-        if law.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED:
-            a = start[at], start[at + 1], start[at + 2]
-        # forces
-        F, to = eval_forces(law, row.rope_radius, h, z, STICKS, a), places[k]
-        to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
-        to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
-        to.ux, to.uy, to.uz = F.u
+def plain_row(r: RowData) -> RowData:
+    """Return the data of a row."""
+    return r
+
+
+@kernel(inline=True)
+def plain_row_of(r: TurningRow) -> RowData:
+    """Return the data of a row of a rope with twist without the twist."""
+    return r.plain
+
+
+@kernel(inline=True)
+def try_point(
+    row: Any, r: RowData, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Return the forces of a point that sticks, with the anchor at the start of the step if it is ``held``."""
+    x, y, w = read_three(start, at)
+    a = x if held else z.X, y if held else z.Y, w if held else z.Z
+    return eval_forces(r.law, r.rope_radius, h, z, STICKS, a)
+
+
+@kernel(inline=True)
+def try_twist_point(
+    row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Call `try_point` for a rope with twist, and write its tangent and its axis d_1."""
+    n, p = row.points, r.plain
+    spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
+    a, T0, d0 = (z.X, z.Y, z.Z), spin.T, spin.d1
+    if held:
+        a, T0, d0 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
+    to.tx, to.ty, to.tz = spin.T
+    to.dx, to.dy, to.dz = spin.d1
+    return eval_turning_forces(p.law, p.rope_radius, h, z, spin, STICKS, a, T0, d0).point
 
 
 @kernel(inline=True)
@@ -109,29 +138,86 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
 
 @kernel(inline=True)
-def decide_states(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
-) -> tuple[float, bool]:  # fmt: skip
-    """Determine the states of the points of a row, and store their anchors; see `create_update`."""
-    row = c.rows[i]
-    n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
-    rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)
-    for k in range(n):
-        p = places[k]
-        p.state, p.excess = UNDEFINED, 0.0
-        if not rubs or p.gap > 0.0:
-            continue
-        at, held = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED
-        back = decide_point(p, held, mu, mu_k)
-        X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
-        if p.state == STICKS and held and mu_k != 0.0:
-            X, Y, Z = start[at], start[at + 1], start[at + 2]
-        data[at], data[at + 1], data[at + 2] = X, Y, Z
-    return 0.0, False
+def store_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
+) -> None:  # fmt: skip
+    """Store the anchor of a point. ``back`` is the result of `decide_point`, and ``stays`` states whether the point
+    sticks since the start of the step."""
+    X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
+    if stays:
+        X, Y, Z = start[at], start[at + 1], start[at + 2]
+    write_three(data, at, (X, Y, Z))
 
 
-_update = create_update(count_points, POINT, NO_LANES, measure, decide_states)
+@kernel(inline=True)
+def store_twist_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
+) -> None:  # fmt: skip
+    """Store the anchor, the tangent and the axis d_1 of a point of a rope with twist; see `store_anchor`."""
+    back = 1.0 if stays else back
+    write_three(data, at, (p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz))
+    write_three(data, at + 3 * n, (p.tx, p.ty, p.tz))
+    write_three(data, at + 6 * n, (p.dx, p.dy, p.dz))
+
+
+def create_surface_update(
+    place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, plain: Kernel, evaluate: Kernel, store: Kernel
+) -> Kernel:
+    """Create the update of rows, see `create_update`.
+
+    Args:
+        place: type of the record of a point.
+        frames: type of the record of the frames of a rope.
+        begin: kernel that reads a row, see `begin_row`.
+        plain: kernel that returns its `RowData`.
+        evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
+        store: kernel that stores the anchor of a point, see `store_anchor`.
+    """
+
+    @kernel(inline=True)
+    def measure(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
+    ) -> None:  # fmt: skip
+        """Evaluate g, f_n and u_t of the points of a row, with the history values at the start of the step."""
+        i, g = rows[number], lanes[0]
+        row = c.rows[i]
+        n, first, r = row.points, row.data, begin(c, m, x, v, i, g)
+        for k in range(n):
+            _, z, h = find_point(c, plain(r), k, n)
+            held = row.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED
+            to = places[k]
+            F = evaluate(row, r, k, h, z, start, first + 2 * n + 3 * k, held, g, to)
+            to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
+            to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
+            to.ux, to.uy, to.uz = F.u
+
+    @kernel(inline=True)
+    def decide_states(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
+    ) -> tuple[float, bool]:  # fmt: skip
+        """Determine the states of the points of a row, and store their anchors."""
+        row = c.rows[i]
+        n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
+        rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)
+        for k in range(n):
+            p = places[k]
+            p.state, p.excess = UNDEFINED, 0.0
+            if rubs and p.gap <= 0.0:
+                held = start[first + n + k] != UNDEFINED
+                back = decide_point(p, held, mu, mu_k)
+                stays = p.state == STICKS and held and mu_k != 0.0
+                store(data, start, first + 2 * n + 3 * k, n, p, back, stays)
+        return 0.0, False
+
+    return create_update(count_points, place, frames, measure, decide_states)
+
+
+_update = create_surface_update(POINT, NO_LANES, begin_row, plain_row, try_point, store_anchor)
+_update_twist = create_surface_update(
+    TWIST_POINT, FRAMES, read_turning_row, plain_row_of, try_twist_point, store_twist_anchor
+)
 
 
 @kernel
@@ -141,3 +227,12 @@ def update_history(
 ) -> None:  # fmt: skip
     """Update all rows, see `create_update`."""
     _update(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_twist_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all rows of ropes with twist, see `create_update`."""
+    _update_twist(c, m, data, start, x, v, size, mapped, commits, outcome)
