@@ -27,7 +27,7 @@ from windlass.connectors.cable_contact.geometry import (
 )
 from windlass.connectors.cable_contact.kernels import FOOT, PairList
 from windlass.connectors.cable_contact.places import ContactPlaces
-from windlass.connectors.cable_contact.search import fill_hulls
+from windlass.connectors.contact.pair_search import eval_hulls
 from windlass.connectors.point_contact.search import find_near
 from windlass.elements.nodes.vectors import dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -157,10 +157,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
     group: index of the set of each cable, shape (rows,).
     """
-    count = len(c)
-    hulls = np.empty((2, count, 4, 3))
-    fill_hulls(c, start, hulls[0])
-    fill_hulls(c, x, hulls[1])
+    hulls = np.stack([eval_hulls(values, c["dofs"], c["length"]) for values in (start, x)])
     way = hulls[1] - hulls[0]
     square = np.einsum("ijk,ijk->ij", way, way).max(initial=0.0)
     none = np.zeros((0, 2), np.int64)

@@ -8,9 +8,6 @@ u²/2. The damping increases with the depth of the point in the original circle,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import PRESSED, PointRows, eval_contact, find_point, read_row
@@ -22,7 +19,7 @@ from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
@@ -78,10 +75,11 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
     return np.ascontiguousarray(out[..., : len(POWERS)])
 
 
-def create_point_account(c: PointRows, before: Callable[[Any], None] | None = None, by: str = "circle") -> Account:
-    """Create the `Account` of rows with points. The function ``before`` is called before the evaluation, for example to
+def create_point_account(c: PointRows, before: Call | None = None, by: str = "circle") -> Account:
+    """Create the `Account` of rows with points. ``before`` is executed before the evaluation, for example to
     assign the rows of circle sets to their current circles.
     """
     found = create_numbers(c)
-    fill = call(fill_points, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, found), before)
+    fill = call(fill_points, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, found))
+    fill = fill if before is None else before + fill
     return create_place_account(fill, found, by=by, further=1)

@@ -9,13 +9,13 @@ Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py`
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact.pair_search import bind_groups, find_members, find_partners, follow_pairs, pair_dofs
+from windlass.connectors.contact.pair_search import PairRows, find_members, follow_outputs, follow_pairs, pair_dofs
+from windlass.connectors.contact.pair_search import bind_pairs as bind_members
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -34,20 +34,18 @@ from windlass.connectors.surface_contact.gaps import watch_surface_sets
 from windlass.connectors.surface_contact.kernels import PER_POINT
 from windlass.connectors.surface_contact.outputs import OUTPUTS, create_surface_account, paint_points
 from windlass.connectors.surface_contact.surface_search import (
-    SurfacePairs,
     SurfaceSearch,
     assign_surfaces,
-    bring_surfaces,
     eval_reach,
     fill_gaps,
 )
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -127,30 +125,19 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
     return find_members(world, SetSurface, "surface", "surface_set")
 
 
-def bind(rows: LocalRows) -> SurfacePairs:
+def bind(rows: LocalRows) -> PairRows:
     """Create the arrays that the kernels read. The rows have no surfaces yet."""
     return bind_pairs(rows, PER_POINT)
 
 
-def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> SurfacePairs:
+def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> PairRows:
     """Create the arrays that the kernels read; a point has ``per_point`` history values, and ``further`` contains
     further fields of the records."""
-    layout, count = rows.layout, len(rows.rows)
-    numbers, of_set = _find_surfaces(rows.world)
-    known = layout.local_dofs(numbers) if numbers.size else numbers
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
-    points = bind_rows(rows, surfaces, np.zeros(count, np.int64), **further)
-    shared, _, of_surface = bind_groups(rows, "surface_set", of_set)
-    on = points.rows["active"].copy()
-    points.rows["active"] = False
-    return SurfacePairs(
-        points=points._replace(dofs=points.dofs.copy()),
-        on=on,
-        place=points.rows["data"] + per_point * points.rows["points"],
-        dofs=np.vstack((np.full((1, numbers.shape[1]), layout.spare), known)),
-        surface_set=of_surface,
-        reach=eval_reach(surfaces),
-        **shared,
+    points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
+    place = points.rows["data"] + per_point * points.rows["points"]
+    return bind_members(
+        rows, points, place, SetSurface, "surface", "surface_set", surfaces.marker, eval_reach(surfaces)
     )
 
 
@@ -159,20 +146,20 @@ def build(rows: LocalRows) -> System:
     return build_pairs(rows, bind(rows))
 
 
-def build_pairs(rows: LocalRows, p: SurfacePairs) -> System:
+def build_pairs(rows: LocalRows, p: PairRows) -> System:
     """Create the system that evaluates rows with the given data."""
     c, assign = p.points, call(assign_surfaces)
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
 
-    system.account = create_surface_account(c, call(bring_surfaces, lambda s: (p, s.data)), by="")
+    system.account = create_surface_account(c, call(assign_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
     system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
-    system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))
+    system.gaps = watch_surface_sets(rows, p, lambda s: assign(p, s.data))
     return system
 
 
-def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
+def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, step: float) -> list[str]:
     """Find reasons for doubt: steps longer than the period of the vibration of cables on the contact stiffness, and in
     static solves surfaces that no cable can reach. ``first`` contains the index of the first row of each cable.
     """
@@ -183,7 +170,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
     found, mine = [], first[np.isin(first, on)]
     # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
-        cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
+        cables = mine[p.set_of[p.group[mine]] == p.member_set[s + 1]]
         gap = np.full(len(cables), np.inf)
         fill_gaps(p, cables, np.full(len(cables), s + 1), fields.x, fields.markers[FAMILY], gap)
         least = gap[np.isfinite(gap)].min(initial=np.inf)
@@ -193,51 +180,15 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
     return found
 
 
-def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: float) -> list[str]:
+def find_present_edges(rows: LocalRows, p: PairRows, fields: Fields, step: float) -> list[str]:
     """Call `find_edges` for the current surfaces."""
     assign_surfaces(p, fields.data)
     return find_edges(rows, p.points, rows.world.table(SetSurface).local("surface"), fields, step)
 
 
-class _Bound:
-    """Rows with the data of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
-    require.
-    """
-
-    def __init__(self, rows: LocalRows, fields: Fields) -> None:
-        p: SurfacePairs = rows.columns
-        assign_surfaces(p, fields.data)
-        self.columns, self.layout, self.table, self.rows = p.points, rows.layout, rows.table, rows.rows
-
-
-def _follow(output: Output) -> Output:
-    """Convert an output of `ContactFrictionSurfaceCable` to an output that is evaluated with the current surfaces of
-    the rows.
-    """
-    return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
-
-
-def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the gaps [m], infinite where no surface is near, shape (rows, points)."""
-    gaps: FloatArray = _follow(OUTPUTS["gap"]).evaluate(rows, fields)
-    p: SurfacePairs = rows.columns
-    gaps[p.number == 0] = np.inf
-    return gaps
-
-
-def follow_outputs(outputs: dict[str, Output]) -> dict[str, Output]:
-    """Convert the outputs of a law with fixed surfaces to those of rows with current surfaces, and add the current
-    surface."""
-    return {
-        **{name: _follow(output) for name, output in outputs.items()},
-        "gap": replace(outputs["gap"], evaluate=eval_gaps),
-        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_partners),
-    }
-
-
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
     """Add fields of the contact with the current surfaces to the drawings of the cables."""
-    p: SurfacePairs = rows.columns
+    p: PairRows = rows.columns
     assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)
 
@@ -261,7 +212,7 @@ register(
     bind=bind,
     build=build,
     reads=read_surfaces,
-    outputs=follow_outputs(OUTPUTS),
+    outputs=follow_outputs(OUTPUTS, assign_surfaces, "surface", "SetSurface"),
     fill_defaults=fill_defaults,
     check=check,
     source=SOURCE,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.connectors.contact.pair_search import PairRows, follow_outputs
 from windlass.connectors.contact.rows import PointContact
 from windlass.connectors.surface_contact.contact_friction_surface_set import (
     add_surface_dofs,
     bind_pairs,
     build_pairs,
     check_sets,
-    follow_outputs,
     paint_present,
     read_surfaces,
 )
@@ -26,7 +26,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_twist_cable im
     watch_turns,
 )
 from windlass.connectors.surface_contact.outputs import TWIST_OUTPUTS
-from windlass.connectors.surface_contact.surface_search import SurfacePairs
+from windlass.connectors.surface_contact.surface_search import assign_surfaces
 from windlass.connectors.surface_contact.twist_kernels import PER_TWIST_POINT
 from windlass.framework.arrays import IntArray
 from windlass.framework.model.history import check_history, create_history
@@ -67,7 +67,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 
-def bind(rows: LocalRows) -> SurfacePairs:
+def bind(rows: LocalRows) -> PairRows:
     """Create the arrays that the kernels read. The rows have no surfaces yet."""
     return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
 
@@ -85,7 +85,7 @@ register(
     bind=bind,
     build=build,
     reads=read_surfaces,
-    outputs=follow_outputs(TWIST_OUTPUTS),
+    outputs=follow_outputs(TWIST_OUTPUTS, assign_surfaces, "surface", "SetSurface"),
     fill_defaults=lambda world, values: create_history(
         world, ContactFrictionSurfaceSetTwistCable, values, START, (0.0,)
     ),

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.contact.gaps import follow_sets, name_points
+from windlass.connectors.contact.pair_search import PairRows
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
@@ -29,7 +30,6 @@ from windlass.connectors.surface_contact.kernels import (
     read_row,
     to_surface,
 )
-from windlass.connectors.surface_contact.surface_search import SurfacePairs
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -124,19 +124,19 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def sweep_surfaces(
-    p: SurfacePairs,
+    p: PairRows,
     first: IntArray,
     x: FloatArray,
     start: FloatArray,
     m: PositionColumns,
-    place0: FloatArray,
+    m0: PositionColumns,
     row: FloatArray,
     which: IntArray,
 ) -> None:
     """Find the passage with the greatest depth of a point through any surface of its set within a step; for the
     arguments see `sweep_circles`.
     """
-    c, s = p.points, p.points.surfaces
+    c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
     # motion of the surfaces
     far = 0.0
@@ -165,13 +165,13 @@ def sweep_surfaces(
             continue
         for j in range(len(s.kind)):
             # skip surfaces of other sets and surfaces that are too far away
-            if p.surface_set[j] != p.set_of[g]:
+            if p.member_set[j + 1] != p.set_of[g]:
                 continue
             at = s.marker[j]
             cx, cy, cz = m.p[at, 0] - place0[at, 0], m.p[at, 1] - place0[at, 1], m.p[at, 2] - place0[at, 2]
             both = way + sqrt(cx * cx + cy * cy + cz * cz)
             dx, dy, dz = q[0] - m.p[at, 0], q[1] - m.p[at, 1], q[2] - m.p[at, 2]
-            if sqrt(dx * dx + dy * dy + dz * dz) > p.reach[j] + rc + size + both:
+            if sqrt(dx * dx + dy * dy + dz * dz) > p.reach[j + 1] + rc + size + both:
                 continue
             o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, at)
             # paths of the points in the frame of the surface
@@ -191,33 +191,18 @@ def sweep_surfaces(
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, dx, dy, dz
                     row[GAP], row[X], row[Y], row[Z] = g1, z.dx, z.dy, z.dz
                     row[MISSED] = row[REACH] = missed
-                    which[0], which[1] = i, j
+                    which[0], which[1] = i, j + 1
 
 
-def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Callable[[Any], Any]) -> Gaps:
+def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any]) -> Gaps:
     """Create the gaps of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
-    c, fill, sweep, which = p.points, call(fill_surface_gaps), call(sweep_surfaces), np.zeros(2, int)
-    first: IntArray = np.unique(p.group, return_index=True)[1]
+    c, fill = p.points, call(fill_surface_gaps)
 
     def measure(s: Any, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
         fill(c, m, x, v, numbers)
 
-    def seek(m: Any, x: FloatArray, m0: Any, start: FloatArray, row: FloatArray) -> None:
-        sweep(p, first, x, start, m, m0.p, row, which)
-
-    def describe() -> str:
-        return f"surface {which[1]} of SetSurface, by the cable of {rows.table.kind} row {rows.rows[which[0]]},"
-
-    return follow_sets(
-        watch_surfaces(rows, c, family, spare=1),
-        family,
-        c.rows["points"].copy(),
-        p.number,
-        assign,
-        measure,
-        seek,
-        describe,
-    )
+    gaps, n = watch_surfaces(rows, c, FAMILY, spare=1), c.rows["points"].copy()
+    return follow_sets(rows, gaps, p, n, assign, measure, call(sweep_surfaces), "surface", "SetSurface")
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
