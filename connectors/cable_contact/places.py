@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.cable_contact.geometry import gather
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
@@ -20,10 +19,8 @@ from windlass.connectors.cable_contact.kernels import (
     WIDTH,
     PairList,
     eval_forces,
-    eval_touch,
-    find_motion,
-    read_bristle,
-    read_parameters,
+    eval_pair,
+    read_pair,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NO_GAP
@@ -115,11 +112,8 @@ def fill_places(
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        par, z = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
-        za, ya = gather(x, c[a]), gather(v, c[a])
-        zb, yb = gather(x, c[b]), gather(v, c[b])
-        m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0))
-        t = eval_touch(par, m, z)
+        held = (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0)
+        par, m, z, t = eval_pair(c, read_pair(c, a, b, x, v), data, data, at, xi, s, held)
         depth = par.reach - t.D
         out[i, DEPTH], out[i, PART], parts[i, power.GAP] = depth, data[at + SHARE], -depth
         if depth <= 0.0:

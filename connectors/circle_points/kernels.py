@@ -51,7 +51,7 @@ from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.contact.update import touches
+from windlass.connectors.contact.update import point_values, touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
@@ -295,9 +295,14 @@ def find_point(r: RowData, k: int, n: int) -> AxisPoint:
 
 @kernel(inline=True)
 def count_points(row: Any) -> int:
-    """Return the number of points of a row."""
-    n: int = row.segments
-    return n
+    """Return the number of points of a row, 0 for an inactive row."""
+    return row.segments if row.active else 0
+
+
+@kernel(inline=True)
+def find_values(row: Any, k: int) -> tuple[int, int, float]:
+    """Return the indices of the gap and of the state of point k, and its normal stiffness; see `create_update`."""
+    return point_values(row, k, row.segments)
 
 
 @kernel(inline=True)

@@ -48,6 +48,7 @@ from windlass.connectors.circle_points.kernels import (
     count_points,
     eval_growth,
     eval_press,
+    find_values,
     gather,
 )
 from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
@@ -156,7 +157,7 @@ def measure(
 def decide_states(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
-) -> tuple[float, bool]:  # fmt: skip
+) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
     If ``commits`` is true, also store the press and whether a new cable has friction; these values may only change
@@ -229,7 +230,7 @@ def decide_states(
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
     # contact pressure that enlarges the circle
     if not (follows and commits):
-        return 0.0, False
+        return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
     q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
@@ -254,11 +255,11 @@ def decide_states(
         data[first + 3 * n + PRESS] = press
     elif change > RESTS * row.press * row.length * n / r:
         data[first + 3 * n + PRESS] = press
-        return change, True
-    return 0.0, False
+        return change, 0.0, True
+    return 0.0, 0.0, False
 
 
-_update = create_update(count_points, POINT, POINT_LANES, measure, decide_states)
+_update = create_update(count_points, find_values, POINT, POINT_LANES, measure, decide_states)
 
 
 @kernel

@@ -208,7 +208,7 @@ def create_tangent(
     at constant history values, to the values of the matrix.
 
     Args:
-        count: kernel ``(row) -> points``.
+        count: see `create_update`.
         n, d, w: numbers of coordinates of the cable, of dimensions and of degrees of freedom of the partner.
         work: type of a record ``g`` for intermediate results, see `work_type`.
         begin: kernel ``(c, m, data, x, v, i, g) -> r, marker, whole`` that evaluates row i. ``r`` are the data for
@@ -231,7 +231,7 @@ def create_tangent(
         for i in range(len(c.rows)):
             row = c.rows[i]
             points, first = count(row), row.data
-            if not row.active or not touches(data, first, points):
+            if not touches(data, first, points):
                 continue
             r, marker, whole = begin(c, m, data, x, v, i, g)
             K[:], N[:], wrench[:] = 0.0, 0.0, 0.0

@@ -25,10 +25,12 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.lanes import LANES
+from windlass.framework.model.lanes import LANES, lane_type
 from windlass.framework.model.rows import record_type
 
 Kernel = Callable[..., Any]
+NO_LANES = lane_type("none")
+"""Type of the argument ``lane`` of `create_update` if ``measure`` evaluates one row at a time."""
 
 
 @kernel(inline=True)
@@ -82,6 +84,14 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
     return closed
 
 
+@kernel(inline=True)
+def point_values(row: Any, k: int, n: int) -> tuple[int, int, float]:
+    """Return the result of ``find`` of `create_update` for point k of a row whose first history values are n gaps and n
+    states.
+    """
+    return row.data + k, row.data + n + k, row.contact_stiffness
+
+
 def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
     """Return the type of a record with one array of numbers for each of ``shapes``, which kernels use as work space."""
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})
@@ -98,7 +108,9 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
 
 
-def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:
+def create_update(
+    count: Kernel, find: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel
+) -> Kernel:
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
@@ -106,14 +118,16 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
     `Fields.mapped` is 0, and it writes no outcome.
 
     Args:
-        count: kernel ``(row) -> n``.
+        count: kernel ``(row) -> n`` that returns the number of points of a row, 0 for inactive rows.
+        find: kernel ``(row, k) -> at_gap, at_state, k_n`` that returns the indices of the gap and of the state of point
+            k among the history values, and the normal stiffness of the point [N/m].
         place: type of the record of a point, see `place_type`.
         lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
             points of row ``rows[number]``. It is called in ascending order of ``number``.
-        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that
+        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, force, changed`` that
             determines the states of all points and |tau| - mu |f_n|, and stores anchors. It returns an additional force
-            error [N], or 0, and whether the row needs a further Newton run.
+            error [N] and force [N], or 0, and whether the row needs a further Newton run.
     """
 
     @kernel(inline=True)
@@ -126,30 +140,33 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
         # active rows, and the largest number of points
         rows, total, most = np.empty(len(c.rows), np.int64), 0, 0
         for i in range(len(c.rows)):
-            if c.rows[i].active:
+            n = count(c.rows[i])
+            if n > 0:
                 rows[total] = i
-                total, most = total + 1, max(most, count(c.rows[i]))
+                total, most = total + 1, max(most, n)
         errors, forces, changed = np.zeros(len(c.rows)), np.zeros(len(c.rows)), False
         places, lanes, rows = np.zeros(most, place), np.zeros(1, lane), rows[:total]
         for number in range(total):
             i = rows[number]
             row = c.rows[i]
-            n, first, error, force = count(row), row.data, 0.0, 0.0
+            n, error, force = count(row), 0.0, 0.0
             measure(c, m, data, start, x, v, rows, number, lanes, places)
             for k in range(n):
-                if data[first + k] <= 0.0:
+                at_gap, _, stiffness = find(row, k)
+                if data[at_gap] <= 0.0:
                     force += abs(places[k].fn)
-                found, changes = store_gap(data, first + k, places[k].gap, row.contact_stiffness)
+                found, changes = store_gap(data, at_gap, places[k].gap, stiffness)
                 error, changed = error + found, changed or changes
             # contact states and anchors
-            more, passes = decide(
+            more, beside, passes = decide(
                 c, m, data, start, x, v, size, commits, i, number, places
             )  # fmt: skip
             changed |= passes
             for k in range(n):
-                found, changes = store_state(data, first + n + k, places[k].state, places[k].excess)
+                _, at_state, _ = find(row, k)
+                found, changes = store_state(data, at_state, places[k].state, places[k].excess)
                 error, changed = error + found, changed or changes
-            errors[i], forces[i] = error + more, force
+            errors[i], forces[i] = error + more, force + beside
         if commits:
             judge_rows(errors, forces, changed, outcome)
 

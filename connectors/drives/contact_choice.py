@@ -40,7 +40,7 @@ from math import ceil, inf, pi, sqrt
 from typing import NamedTuple
 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
-from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
+from windlass.connectors.contact.rows import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
 """Largest value of h sqrt(k/rhoA) that is chosen [1]; contact laws warn above 2 pi."""

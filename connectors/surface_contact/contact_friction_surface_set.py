@@ -5,6 +5,11 @@ The law is the same as in `ContactFrictionSurfaceCable`. A row does not belong t
 and to the surface of the set that is near the cable at present. Therefore a rope of n cables over k sheaves has 2 n
 rows instead of k n. The tangent couples each cable only to surfaces near it; see `surface_search.py`. Source: P.
 Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+
+Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
+
+The rows are those of `ContactFrictionSurfaceSetCable`, and the law is that of `ContactFrictionSurfaceTwistCable`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
 """
 
 from __future__ import annotations
@@ -21,24 +26,23 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     START,
+    TWIST_START,
     WIDTHS,
     ContactFrictionSurfaceCable,
+    ContactFrictionSurfaceTwistCable,
+    bind_frames,
     bind_rows,
     check_thickness,
     create_system,
     find_cable_dofs,
     find_long_steps,
+    find_twist_dofs,
+    watch_turns,
 )
-from windlass.connectors.surface_contact.edges import find_edges
-from windlass.connectors.surface_contact.gaps import watch_surface_sets
-from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, create_surface_account, paint_points
-from windlass.connectors.surface_contact.surface_search import (
-    SurfaceSearch,
-    assign_surfaces,
-    eval_reach,
-    fill_gaps,
-)
+from windlass.connectors.surface_contact.gaps import find_edges, watch_surface_sets
+from windlass.connectors.surface_contact.kernels import PER_POINT, PER_TWIST_POINT
+from windlass.connectors.surface_contact.outputs import OUTPUTS, TWIST_OUTPUTS, create_surface_account, paint_points
+from windlass.connectors.surface_contact.surface_search import SurfaceSearch, assign_surfaces, eval_reach, fill_gaps
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
@@ -51,7 +55,6 @@ from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
-LAW = ContactFrictionSurfaceCable
 
 
 class SurfaceSet(Component):
@@ -83,9 +86,9 @@ class ContactFrictionSurfaceSetCable(PointContact):
     cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
-    points = LAW.points
-    rope_radius = LAW.rope_radius
-    contact_stiffness_per_length = LAW.contact_stiffness_per_length
+    points = ContactFrictionSurfaceCable.points
+    rope_radius = ContactFrictionSurfaceCable.rope_radius
+    contact_stiffness_per_length = ContactFrictionSurfaceCable.contact_stiffness_per_length
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -113,10 +116,10 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12) and of a surface of its set, see `pair_dofs`."""
-    return add_surface_dofs(find_cable_dofs(world, table), world, table)
+    return add_set_dofs(find_cable_dofs(world, table), world, table)
 
 
-def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
+def add_set_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
     """Append the global coordinate indices of a surface of its set to those of each cable."""
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
@@ -216,5 +219,62 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     source=SOURCE,
+    paint=paint_present,
+)
+
+
+class ContactFrictionSurfaceSetTwistCable(PointContact):
+    """Contact and friction between n points of a `TwistCable3D` and a near surface of a set; friction turns the rope.
+
+    A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
+    the same as for `ContactFrictionSurfaceTwistCable`. History values per row: values of
+    `ContactFrictionSurfaceTwistCable`, followed by the index of the surface among the surfaces of all sets, counted
+    from 1 (0 without surface).
+    """
+
+    surface_set = ref("SurfaceSet", "the surfaces")
+    cable = ref("TwistCable3D", "the cable with twist")
+    data = ref("GenericData", "11 n + 1 history values; created if left out", optional=True)
+    history_column = "points"
+    points = ContactFrictionSurfaceTwistCable.points
+    rope_radius = ContactFrictionSurfaceTwistCable.rope_radius
+    contact_stiffness_per_length = ContactFrictionSurfaceTwistCable.contact_stiffness_per_length
+
+
+def check_twist(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid surfaces or history values."""
+    check_history(world, table, PER_TWIST_POINT, np.ones(table.resident_count, np.int64))
+    check_sets(world, table)
+
+
+def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the cable (14) and of a surface of its set."""
+    return add_set_dofs(find_twist_dofs(world, table), world, table)
+
+
+def bind_twist(rows: LocalRows) -> PairRows:
+    """Create the arrays that the kernels read. The rows have no surfaces yet."""
+    return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
+
+
+def build_twist(rows: LocalRows) -> System:
+    """Create the system that evaluates the rows."""
+    p = bind_twist(rows)
+    return watch_turns(rows, p.points, build_pairs(rows, p))
+
+
+register(
+    ContactFrictionSurfaceSetTwistCable,
+    "connector",
+    dofs=twist_dofs,
+    bind=bind_twist,
+    build=build_twist,
+    reads=read_surfaces,
+    outputs=follow_outputs(TWIST_OUTPUTS, assign_surfaces, "surface", "SetSurface"),
+    fill_defaults=lambda world, values: create_history(
+        world, ContactFrictionSurfaceSetTwistCable, values, TWIST_START, (0.0,)
+    ),
+    check=check_twist,
+    source="[@wriggers2006]; [@bergou2008]",
     paint=paint_present,
 )

@@ -21,26 +21,24 @@ from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, 
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
+    FRAMES,
     ContactRows,
     Lever,
     PointForces,
     RowData,
     SurfaceFrame,
+    TurningRow,
+    eval_closed,
     eval_forces,
+    eval_spin,
     find_point,
     hessian_product,
     read_anchor,
     read_state,
+    read_turning_row,
     rubs,
     to_global,
     to_surface,
-)
-from windlass.connectors.surface_contact.twist_kernels import (
-    FRAMES,
-    TurningRow,
-    eval_closed,
-    eval_spin,
-    read_turning_row,
 )
 from windlass.connectors.surface_contact.update import OUTSIDE, begin_row, plain_row, plain_row_of
 from windlass.elements.cable3d.twist_points import interpolate
@@ -140,7 +138,7 @@ def read_closed_twist(
 
     P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The difference of their power from this is the
     lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
-    `twist_kernels.py`.
+    `kernels.py`.
     """
     n, first, p, o = own.points, own.data, r.plain, r.plain.o
     spin = eval_spin(o, own, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)

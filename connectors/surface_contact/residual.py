@@ -29,22 +29,20 @@ from windlass.connectors.surface_contact.distances import (
 )
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
+    FRAMES,
+    TWIST_CABLE,
     ContactRows,
     Lever,
     SurfaceFrame,
     create_frame,
+    eval_closed,
     eval_forces,
     eval_global_force,
+    eval_spin,
     eval_touch,
     find_point,
     read_anchor,
     read_state,
-)
-from windlass.connectors.surface_contact.twist_kernels import (
-    FRAMES,
-    TWIST_CABLE,
-    eval_closed,
-    eval_spin,
     read_turning_row,
 )
 from windlass.elements.cable2d.points import shape
@@ -268,7 +266,7 @@ def add_twist_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the left-hand-side forces of all rows of ropes with twist to f; see `twist_kernels.py`."""
+    """Add the left-hand-side forces of all rows of ropes with twist to f; see `kernels.py`."""
     space, on_y, load = np.zeros(1, FRAMES), np.empty(COUNT), np.empty(6)
     g = space[0]
     for i in range(len(c.rows)):

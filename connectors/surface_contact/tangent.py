@@ -7,7 +7,7 @@ cause
     dF = theta x F + A Phi_X A^T (dd - theta x d) + A Phi_V A^T (du - omega x dd - domega x d - theta x e),
     dm = dd x F + d x dF.
 
-For ropes with a twist, see `twist_kernels.py`, the forces f in the frame of the surface and the moment M are functions
+For ropes with a twist, see `kernels.py`, the forces f in the frame of the surface and the moment M are functions
 Phi of 11 numbers of a point,
 
     w = (X, V, T, s, θ).
@@ -31,31 +31,29 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
+    TWIST_CABLE,
     ContactRows,
     Lever,
     PointForces,
     RowData,
+    Spin,
     SurfaceFrame,
+    TurningForces,
+    TurningRow,
     count_points,
+    eval_closed,
     eval_forces,
     eval_global_force,
+    eval_spin,
     find_point,
     hessian_product,
     read_anchor,
     read_row,
     read_state,
+    read_turning_row,
     rubs,
     to_global,
     to_surface,
-)
-from windlass.connectors.surface_contact.twist_kernels import (
-    TWIST_CABLE,
-    Spin,
-    TurningForces,
-    TurningRow,
-    eval_closed,
-    eval_spin,
-    read_turning_row,
 )
 from windlass.elements.cable2d.points import Four
 from windlass.elements.cable3d.twist_forces import find_part

@@ -11,7 +11,7 @@ to the stored values at the start of the step:
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
-The states of ropes with twist are decided in the same way, with the deflection u_t of `twist_kernels.py`. The anchor
+The states of ropes with twist are decided in the same way, with the deflection u_t of `kernels.py`. The anchor
 and the axes of the material follow such a rope at the end of each step:
 
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
@@ -29,30 +29,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.contact.update import create_update, place_type, read_three, write_three
+from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
+    FRAMES,
     ContactRows,
     Lever,
     PointForces,
     RowData,
+    TurningRow,
     count_points,
     eval_forces,
-    find_point,
-    read_row,
-)
-from windlass.connectors.surface_contact.twist_kernels import (
-    FRAMES,
-    TurningRow,
     eval_spin,
     eval_turning_forces,
+    find_point,
+    find_values,
+    read_row,
     read_turning_row,
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.lanes import lane_type
 
 Kernel = Callable[..., Any]
 OUTSIDE = 0.1
@@ -67,8 +65,6 @@ POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the values at the start of the step."""
 TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point of a rope with twist: in addition T and d_1."""
-NO_LANES = lane_type("none")
-"""Updates evaluate one row at a time."""
 
 
 @kernel(inline=True)
@@ -196,7 +192,7 @@ def create_surface_update(
     def decide_states(
         c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
-    ) -> tuple[float, bool]:  # fmt: skip
+    ) -> tuple[float, float, bool]:  # fmt: skip
         """Determine the states of the points of a row, and store their anchors."""
         row = c.rows[i]
         n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
@@ -209,9 +205,9 @@ def create_surface_update(
                 back = decide_point(p, held, mu, mu_k)
                 stays = p.state == STICKS and held and mu_k != 0.0
                 store(data, start, first + 2 * n + 3 * k, n, p, back, stays)
-        return 0.0, False
+        return 0.0, 0.0, False
 
-    return create_update(count_points, place, frames, measure, decide_states)
+    return create_update(count_points, find_values, place, frames, measure, decide_states)
 
 
 _update = create_surface_update(POINT, NO_LANES, begin_row, plain_row, try_point, store_anchor)
