@@ -30,11 +30,10 @@ from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.contact.rows import PointContact, check_cables
-from windlass.connectors.contact.update import follow_updates
+from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -124,16 +123,10 @@ def check(world: Tables, table: EntityTable) -> None:
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
     """Create the forces, the tangent and the update of rows; ``bring`` is called before each update, see
     `join_rows`."""
-    system = System(rows.table.kind, c.dofs)
-    system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
-    system.tangent = call(
-        add_tangent,
-        lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
-    )
+    system, maps = create_contact_system(rows, c, CIRCLE_FAMILY, add_residual, add_tangent, update_history)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    commit, maps = follow_updates(update_history, c, CIRCLE_FAMILY)
-    system.post_newton = commit
-
+    commit = system.post_newton
+    assert commit is not None
     if bring is not None:
 
         def bring_and_commit(s: Evaluation) -> None:

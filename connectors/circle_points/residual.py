@@ -24,8 +24,9 @@ from windlass.framework.model.lanes import LANES
 
 @kernel
 def add_residual(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
-) -> None:
+    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
     """Add the contact forces of all rows on the left-hand side of the equations of motion to f, for coordinates x and
     velocities v.
     """

@@ -26,7 +26,9 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES, lane_type
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.rows import record_type
+from windlass.framework.model.system import System
 
 Kernel = Callable[..., Any]
 NO_LANES = lane_type("none")
@@ -189,3 +191,24 @@ def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
         )  # fmt: skip
 
     return create(True), create(False)
+
+
+def create_system(
+    rows: LocalRows, c: Any, family: str, residual: Kernel, tangent: Kernel, update: Kernel
+) -> tuple[System, Call]:
+    """Create the system of a law of contact of cables with bodies, with forces, tangent and update after each Newton
+    run. Return also the return map within Newton runs.
+
+    Args:
+        c: data of the rows for kernels, with the local coordinate indices ``dofs``.
+        family: family of the markers of the bodies.
+        residual: kernel ``(c, m, data, start, x, v, f)`` that adds the forces of all rows to f.
+        tangent, update: kernels, see `create_tangent` and `create_update`.
+    """
+    system = System(rows.table.kind, c.dofs)
+    system.residual = call(residual, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.f))
+    system.tangent = call(
+        tangent, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+    )
+    system.post_newton, maps = follow_updates(update, c, family)
+    return system, maps

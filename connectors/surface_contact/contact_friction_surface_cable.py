@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
-from windlass.connectors.contact.update import follow_updates
+from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -63,7 +63,7 @@ from windlass.elements.cable3d.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.call import Call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
@@ -258,15 +258,10 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
     forces, tangent, update = add_residual, add_tangent, update_history
     if turns(c):
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
-    system = System(rows.table.kind, c.dofs)
-    system.residual = call(forces, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
-    system.tangent = call(
-        tangent,
-        lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
-    )
+    system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
     # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
     # not converge
-    system.post_newton, system.return_map.rest = follow_updates(update, c, FAMILY)
+    system.return_map.rest = maps
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 
