@@ -26,8 +26,8 @@ from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NO_GAP
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
-from windlass.connectors.contact.power import NUMBERS, write_place
-from windlass.connectors.friction.bristle import SLIPS, bent_energy
+from windlass.connectors.contact.power import NUMBERS, eval_bristle, write_place
+from windlass.connectors.friction.bristle import SLIPS
 from windlass.elements.nodes.vectors import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -128,11 +128,11 @@ def fill_places(
         # powers and energies
         law = par.law
         taken, damping, lever = dot(t.f.force, t.vt), 0.0, 0.0
+        dashpot, bent = eval_bristle(law, -t.press, False, t.vt, t.u)
         if data[at + STATE] != SLIPS:
             rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
-            damping = law.friction_velocity_penalty * dot(t.vt, t.vt) if law.friction_coefficient > 0.0 else 0.0
+            damping = dashpot if law.friction_coefficient > 0.0 else 0.0
             lever = taken - damping - law.friction_stiffness * dot(t.u, rate)
-        bent = bent_energy(False, law.friction_stiffness, dot(t.u, t.u), 0.0)
         write_place(parts[i], law, -depth, t.vn, -t.press, data[at + STATE], taken, damping, lever, bent)
 
 

@@ -38,8 +38,7 @@ from windlass.connectors.cable_contact.kernels import (
     read_pair,
 )
 from windlass.connectors.contact.assembly import add_block, add_point_and_foot
-from windlass.connectors.contact.law import change_friction, eval_normal_slopes
-from windlass.connectors.friction.bristle import trial_vector
+from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
 from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -140,8 +139,7 @@ def eval_change(
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
-    dtau = trial_vector(law.friction_stiffness, du, law.friction_velocity_penalty, dvt)
-    dft = change_friction(law, t.f, -t.press, dtau, dfn)
+    dft = change_friction(law, t.f, -t.press, change_trial(law, du, dvt), dfn)
     # couples
     couple, a, b = cross(t.d, t.f.force), cross(dd, t.f.force), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)

@@ -49,6 +49,7 @@ from windlass.connectors.cable_contact.kernels import (
     TANGENT_B,
     TOUCHING,
     WIDTH,
+    ZERO,
     FootContact,
     PairList,
     TouchParameters,
@@ -58,8 +59,9 @@ from windlass.connectors.cable_contact.kernels import (
     read_pair,
     read_parameters,
 )
+from windlass.connectors.contact.decisions import slip_vector
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, write_three
-from windlass.connectors.friction.bristle import SLIPS, STICKS, slip_bend
+from windlass.connectors.friction.bristle import SLIPS, STICKS
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -105,12 +107,7 @@ def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact
     """Write anchor, normals and tangents of a contact that has closed or that slips; ``arc`` is the arc length of the
     foot on its chain [m].
     """
-    u: Vector = (0.0, 0.0, 0.0)
-    law, ft = par.law, t.f.force
-    size = sqrt(dot(ft, ft))
-    if holds and size > 0.0:
-        bend = slip_bend(size, law.friction_velocity_penalty * dot(t.vt, ft) / size, law.friction_stiffness) / size
-        u = bend * ft[0], bend * ft[1], bend * ft[2]
+    u: Vector = slip_vector(par.law, t.vt, t.f.force) if holds else ZERO
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
     m = combine(sqrt(1.0 - h * h), t.n, -h, sideways)

@@ -56,8 +56,9 @@ from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stre
 from windlass.connectors.circle_points.soft_layer import eval_speed, find_shear, follow_slip
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
 from windlass.connectors.contact.update import create_update, place_type
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -78,54 +79,6 @@ POINT = place_type("before", "bend", "drag", "h", "limit", eight=4)
 state at the start of the step, (m/n) u_k [m], mu_v v_t [N], mu_k r/D [N/m] and mu |f_n| [N]. The other fields are D,
 f_n, v_t and r alpha of the points of eight rows.
 """
-
-
-@kernel(inline=True)
-def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if there are none."""
-    total, count = 0.0, 0
-    for k in range(n):
-        # the deflection of a sticking point that opens is distributed to the other points
-        p = places[k]
-        if p.before != UNDEFINED and (p.state == STICKS or (p.state == UNDEFINED and p.before == STICKS)):
-            total, count = total + p.bend, count + 1
-    return total / count if count > 0 else u
-
-
-@kernel(inline=True)
-def find_sticking(n: int, places: NDArray[Any]) -> float:
-    """Set the states of the closed points of a row, and store the excess |f_t| - mu |f_n| of each point. Return the
-    common deflection u [m].
-    """
-    u, again = 0.0, True
-    while again:
-        u, again, worst, most, towards = average(n, places, u), False, 0, 0.0, STICKS
-        for k in range(n):
-            p = places[k]
-            if p.state != STICKS:
-                continue
-            ft = trial(p.h, u, 1.0, p.drag)
-            p.excess, slid = decide(ft, p.limit, ft)
-            if p.excess > most:
-                worst, most, towards, again = k, p.excess, slid, True
-        if again:
-            places[worst].state = towards
-    return u
-
-
-@kernel(inline=True)
-def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u: float) -> float:
-    """Set points to stick whose slip would change its direction from one iterate of Newton's method to the next; return
-    the common deflection u [m].
-
-    The tangents of both directions of slip do not depend on the sliding velocity. Newton's method would therefore
-    alternate between the directions, although the points stick in the solution.
-    """
-    reverses = False
-    for k in range(n):
-        if places[k].state * data[first + n + k] == -1.0:
-            places[k].state, reverses = STICKS, True
-    return average(n, places, u) if reverses else u
 
 
 @kernel(inline=True)
@@ -204,7 +157,7 @@ def decide_states(
             continue
         if p.gap <= 0.0:
             p.state = STICKS
-        p.limit, p.h, p.drag, p.bend = coulomb(mu, p.fn)[0], mu_k * r / p.eight[0, lane], mu_v * p.eight[2, lane], 0.0
+        p.limit, p.h, p.drag, p.bend = find_limit(mu, p.fn), mu_k * r / p.eight[0, lane], mu_v * p.eight[2, lane], 0.0
         if held:
             p.bend, p.drag, p.before = bent, 0.0, p.state
         elif bristles and p.before != UNDEFINED:
@@ -226,7 +179,7 @@ def decide_states(
         if p.state != UNDEFINED:
             # without bristles the anchor is the present position, so bristles that are switched on later have no
             # initial deflection
-            own = u if p.state == STICKS or holds else p.state * slip_bend(p.limit, p.state * p.drag, p.h)
+            own = u if p.state == STICKS or holds else slip_along(p)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
     # contact pressure that enlarges the circle
     if not (follows and commits):

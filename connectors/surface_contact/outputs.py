@@ -15,9 +15,9 @@ import numpy as np
 from windlass.connectors.circle_segments.power import NO_GAP, create_power_outputs, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
-from windlass.connectors.contact.power import clear_place, create_place_account, write_place
+from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
+from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
@@ -102,9 +102,7 @@ def write_point(
     row[11], row[12], row[13] = to_global(r.o, -t[0], -t[1], -t[2])
     # power of the damper of friction, and energy of the bristle
     if rub:
-        limit = coulomb(law.friction_coefficient, F.fn)[0]
-        bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
-        damping = law.friction_velocity_penalty * dot(F.vt, F.vt)
+        damping, bent = eval_bristle(law, F.fn, state == SLIPS, F.vt, F.u)
     write_place(row[POWER:], law, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
 
 

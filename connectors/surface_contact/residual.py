@@ -211,7 +211,7 @@ def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: Float
 
 
 @kernel(inline=True)
-def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
+def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the forces in lane k to the forces on the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
@@ -257,7 +257,7 @@ def add_residual(
                 measure_points(which, c.surfaces.pieces, count, g)
                 add_forces(j, g)
         for k in range(count):
-            scatter_row(c, m, rows[first + k], k, g, f)
+            scatter_lane(c, m, rows[first + k], k, g, f)
         first += count
 
 

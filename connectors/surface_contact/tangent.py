@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.connectors.contact.assembly import add_point, couple_nothing, create_tangent
-from windlass.connectors.contact.law import PointLaw, change_friction, eval_normal_slopes
+from windlass.connectors.contact.law import PointLaw, change_friction, change_trial, eval_normal_slopes
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -319,9 +319,7 @@ def fill_force_changes(
         # variations of friction, force and moment
         df = (0.0, 0.0, 0.0)
         if F.rubs:
-            df = change_friction(
-                law, f.f, f.fn, combine(law.friction_stiffness, du, law.friction_velocity_penalty, dv), dfn
-            )
+            df = change_friction(law, f.f, f.fn, change_trial(law, du, dv), dfn)
         write_column(Phi, 0, j, add(combine(dfn, n, f.fn, dn), df))
         Phi[3, j] = -rc * (dot(df, F.b) + dot(f.f.force, db))
 

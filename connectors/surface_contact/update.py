@@ -22,15 +22,15 @@ Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.decisions import decide_point
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
-from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
@@ -57,10 +57,6 @@ OUTSIDE = 0.1
 """Stored gap of a point beyond the end of its surface, and of a point that has not been evaluated yet [m]."""
 
 
-TIE = 1e-9
-"""Largest value of |tau|/(mu |f_n|) - 1 for which a point sticks [1]. At the start of a solve, the anchor of a point
-that has slipped gives |tau| = mu |f_n|, so with the limit 0 rounding errors would determine the state.
-"""
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the values at the start of the step."""
 TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
@@ -108,29 +104,6 @@ def try_twist_point(
     to.tx, to.ty, to.tz = spin.T
     to.dx, to.dy, to.dz = spin.d1
     return eval_turning_forces(p.law, p.rope_radius, h, z, spin, STICKS, a, T0, d0).point
-
-
-@kernel(inline=True)
-def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
-    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the distance of the anchor of a slipping
-    point from the point, divided by |u_t|, or 0 for a sticking point.
-
-    Args:
-        p: the point.
-        held: whether the point was closed at the start of the step.
-        mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
-    """
-    limit = coulomb(mu, p.fn)[0]
-    # a point sticks in the step in which it closes
-    p.state, p.excess = STICKS, -limit
-    if held or mu_k == 0.0:
-        p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
-    if p.state != SLIPS:
-        return 0.0
-    # the bristle force of a slipping point is at the friction limit
-    u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)
-    back: float = slip_bend(limit, 0.0, mu_k) * return_share(u, 1.0)
-    return back
 
 
 @kernel(inline=True)
