@@ -20,9 +20,8 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
     create_system,
 )
 from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
-from windlass.connectors.circle_points.common import bind_rows, create_point_outputs
 from windlass.connectors.circle_points.gaps import watch_circles
-from windlass.connectors.circle_points.power import create_point_account
+from windlass.connectors.circle_points.outputs import bind_rows, create_point_account, create_point_outputs
 from windlass.connectors.circle_segments.common import check_circles
 from windlass.connectors.contact.pair_search import (
     PairRows,

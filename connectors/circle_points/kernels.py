@@ -64,7 +64,7 @@ whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the pre
 compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
 integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the end of the
 previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in this mean, see
-`rigid_layer.py`. For elastic layers see `soft_layer.py`.
+`layers.py`. Rows on elastic layers store other values, see `layers.py`.
 """
 COMES, LAID = 0.0, 1.0
 """Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
@@ -108,7 +108,7 @@ class PointParameters(NamedTuple):
     grown: float
 
 
-class RowData(NamedTuple):
+class CircleRow(NamedTuple):
     """A row: its parameters, the pose and the marker of its circle, the coordinates of its cable with their rates, the
     offset y and the reference length L [m], and the results of `eval_bristles`.
     """
@@ -276,18 +276,18 @@ def eval_bristles(
 @kernel(inline=True)
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
-) -> RowData:
+) -> CircleRow:
     """Read row i; ``place`` is the index of the history value with the press, see `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
     q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
     bend, share = eval_bristles(par, o, y, q, w, data, row.data, n, L)
-    return RowData(par, o, row.circle, q, w, y, L, bend, share)
+    return CircleRow(par, o, row.circle, q, w, y, L, bend, share)
 
 
 @kernel(inline=True)
-def find_point(r: RowData, k: int, n: int) -> AxisPoint:
+def find_point(r: CircleRow, k: int, n: int) -> AxisPoint:
     """Evaluate point k of n points of a row."""
     s = relative_place(k, n)
     return eval_point(shape(s, r.length), shape_slope(s, r.length), r.offset, r.q, r.w)

@@ -20,10 +20,10 @@ from typing import Any
 
 from windlass.connectors.circle_points.kernels import (
     PRESS,
+    CircleRow,
     PointParameters,
     PointRows,
     PointState,
-    RowData,
     count_points,
     eval_contact,
     eval_point,
@@ -105,7 +105,7 @@ sum G.
 @kernel(inline=True)
 def begin_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
-) -> tuple[RowData, int, int]:  # fmt: skip
+) -> tuple[CircleRow, int, int]:  # fmt: skip
     """Read a row, with the common deflection of its bristles; see `create_tangent`."""
     r = read_row(c, circle, data, x, v, i, PRESS)
     g.G[:] = 0.0
@@ -114,7 +114,7 @@ def begin_row(
 
 @kernel(inline=True)
 def add_closed_point(
-    c: PointRows, data: FloatArray, start: FloatArray, r: RowData, i: int, k: int, dq: float, dv: float, varies: bool,
+    c: PointRows, data: FloatArray, start: FloatArray, r: CircleRow, i: int, k: int, dq: float, dv: float, varies: bool,
     g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of a closed point, see `create_tangent`."""
@@ -145,7 +145,7 @@ def add_closed_point(
 
 
 @kernel(inline=True)
-def couple_points(r: RowData, dq: float, g: Any, K: FloatArray) -> None:
+def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
     """Add the derivatives of the common deflection of the bristles of a cable, which couples its points."""
     if r.share != 0.0:
         for a in range(11):

@@ -20,8 +20,8 @@ In static solves the value is stored only if it has changed so much that another
 change of the normal force. A new row has no friction until all of its points are closed, with a mean depth near F/(k
 r), or until one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and
 earlier anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of
-a new row is computed from its distance to its neighbours on the circle, see `rigid_layer.py`. On other layers it is
-computed from the slip of the cable before it reaches the circle, see `soft_layer.py`.
+a new row is computed from its distance to its neighbours on the circle, see `layers.py`. On other layers it is
+computed from the slip of the cable before it reaches the circle.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -51,9 +51,8 @@ from windlass.connectors.circle_points.kernels import (
     find_values,
     gather,
 )
-from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
-from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
-from windlass.connectors.circle_points.soft_layer import eval_speed, find_shear, follow_slip
+from windlass.connectors.circle_points.layers import eval_speed, find_bend, find_shear, follow_slip, follow_stretch
+from windlass.connectors.circle_points.residual import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
@@ -170,7 +169,7 @@ def decide_states(
     if not commits:
         u = stick_between(n, first, data, places, u)
     # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
-    # rigid_layer.py
+    # layers.py
     holds = False
     for k in range(n):
         holds |= held and places[k].state == STICKS

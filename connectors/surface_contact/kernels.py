@@ -175,7 +175,7 @@ class Lever(NamedTuple):
     W: float
 
 
-class RowData(NamedTuple):
+class SurfaceRow(NamedTuple):
     """A row: its parameters, the frame, the marker and the index of its surface, the coordinates of its cable with
     their rates, and the reference length L of the cable [m].
     """
@@ -274,18 +274,18 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 
 @kernel(inline=True)
-def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> RowData:
+def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> SurfaceRow:
     """Read row i."""
     row = c.rows[i]
     s = row.surface
     marker = c.surfaces.marker[s]
     o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
     q, w, length = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * row.points
-    return RowData(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
+    return SurfaceRow(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
 
 
 @kernel(inline=True)
-def find_point(c: ContactRows, r: RowData, k: int, n: int) -> tuple[Four, Lever, Distance]:
+def find_point(c: ContactRows, r: SurfaceRow, k: int, n: int) -> tuple[Four, Lever, Distance]:
     """Return the shape functions of point k of n points, the point relative to the surface, and its distance."""
     S = shape(relative_place(k, n), r.length)
     z = eval_touch(r.o, S, r.q, r.w)
@@ -408,9 +408,9 @@ class TurningForces(NamedTuple):
 
 
 class TurningRow(NamedTuple):
-    """A row of a rope with twist: the data of `RowData`, and the result of `twist_angle`."""
+    """A row of a rope with twist: the data of `SurfaceRow`, and the result of `twist_angle`."""
 
-    plain: RowData
+    plain: SurfaceRow
     twist: float
 
 

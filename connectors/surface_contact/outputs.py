@@ -25,8 +25,8 @@ from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     Lever,
     PointForces,
-    RowData,
     SurfaceFrame,
+    SurfaceRow,
     TurningRow,
     eval_closed,
     eval_forces,
@@ -88,7 +88,7 @@ def write_geometry(row: FloatArray, o: SurfaceFrame, z: Lever, h: Distance, rope
 
 @kernel(inline=True)
 def write_point(
-    row: FloatArray, r: RowData, F: PointForces, state: float, stored: float, taken: float, lever: float, rub: bool
+    row: FloatArray, r: SurfaceRow, F: PointForces, state: float, stored: float, taken: float, lever: float, rub: bool
 ) -> None:
     """Write forces, rates, powers and energies of a closed point.
 
@@ -108,7 +108,8 @@ def write_point(
 
 @kernel(inline=True)
 def read_closed(
-    own: Any, r: RowData, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any, row: FloatArray,
+    own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
 ) -> None:  # fmt: skip
     """Write forces, rates, powers and energies of closed point k.
 

@@ -35,9 +35,9 @@ from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     Lever,
     PointForces,
-    RowData,
     Spin,
     SurfaceFrame,
+    SurfaceRow,
     TurningForces,
     TurningRow,
     count_points,
@@ -161,7 +161,7 @@ WORK = work_type(space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3), GV=(3, 3), C=(6, 6
 @kernel(inline=True)
 def begin_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
-) -> tuple[RowData, int, int]:  # fmt: skip
+) -> tuple[SurfaceRow, int, int]:  # fmt: skip
     """Read a row, see `create_tangent`."""
     r = read_row(c, m, x, v, i)
     return r, r.marker, CABLE if c.dofs.shape[1] == CABLE else 0
@@ -169,7 +169,7 @@ def begin_row(
 
 @kernel(inline=True)
 def add_closed_point(
-    c: ContactRows, data: FloatArray, start: FloatArray, r: RowData, i: int, k: int, dq: float, dv: float,
+    c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
     varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of a closed point, see `create_tangent`."""

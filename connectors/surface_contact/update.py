@@ -38,7 +38,7 @@ from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     Lever,
     PointForces,
-    RowData,
+    SurfaceRow,
     TurningRow,
     count_points,
     eval_forces,
@@ -64,26 +64,26 @@ TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux"
 
 
 @kernel(inline=True)
-def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> RowData:
+def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
     """Read a row."""
     return read_row(c, m, x, v, i)
 
 
 @kernel(inline=True)
-def plain_row(r: RowData) -> RowData:
+def plain_row(r: SurfaceRow) -> SurfaceRow:
     """Return the data of a row."""
     return r
 
 
 @kernel(inline=True)
-def plain_row_of(r: TurningRow) -> RowData:
+def plain_row_of(r: TurningRow) -> SurfaceRow:
     """Return the data of a row of a rope with twist without the twist."""
     return r.plain
 
 
 @kernel(inline=True)
 def try_point(
-    row: Any, r: RowData, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+    row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
     """Return the forces of a point that sticks, with the anchor at the start of the step if it is ``held``."""
     x, y, w = read_three(start, at)
@@ -138,7 +138,7 @@ def create_surface_update(
         place: type of the record of a point.
         frames: type of the record of the frames of a rope.
         begin: kernel that reads a row, see `begin_row`.
-        plain: kernel that returns its `RowData`.
+        plain: kernel that returns its `SurfaceRow`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
         store: kernel that stores the anchor of a point, see `store_anchor`.
     """
