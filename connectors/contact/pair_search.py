@@ -154,9 +154,12 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
         dofs: coordinate indices of the cables, position and slope of both nodes, shape (rows, 4 d).
         length: reference lengths [m], shape (rows,).
     """
-    q = x[dofs].reshape(len(dofs), 4, -1)
+    hull: FloatArray = x[dofs].reshape(len(dofs), 4, -1)
     third = (length / 3.0)[:, None]
-    return np.stack((q[:, 0], q[:, 0] + third * q[:, 1], q[:, 2] - third * q[:, 3], q[:, 2]), axis=1)
+    first, second = hull[:, 0] + third * hull[:, 1], hull[:, 2] - third * hull[:, 3]
+    hull[:, 3] = hull[:, 2]
+    hull[:, 1], hull[:, 2] = first, second
+    return hull
 
 
 def eval_way(after: FloatArray, before: FloatArray) -> float:
