@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
     from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad as SphereFluidLoad
     from windlass.connectors.loads.torque import Torque as Torque
+    from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad as WinchFluidLoad
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
@@ -179,6 +180,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceTwistCable as ContactFrictionSurfaceTwistCable,
     )
+    from windlass.connectors.surface_contact.contact_friction_surface_ribbon import (
+        ContactFrictionSurfaceRibbon as ContactFrictionSurfaceRibbon,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_set import (
         ContactFrictionSurfaceSetCable as ContactFrictionSurfaceSetCable,
     )
@@ -212,7 +216,7 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# class of the functions of time that a model file may contain as values of columns
+# a model file may contain functions of time of this class as values of columns
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # sections about drives, pulleys and surfaces in the report of a run
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")

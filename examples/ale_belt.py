@@ -3,8 +3,9 @@
 Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options. ``-compare false`` omits the belt whose
 mesh moves with its material.
 
-**A moving span between two eyelets** has the speed v, the tension T and c = sqrt(T/rhoA). The frequencies of the strand
-are n/(2 L) c (1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion. D and K
+**A moving span between two eyelets** has the length L, the speed v, the tension T and the mass rhoA per length. With c
+= sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first of them is compared with
+the eigenvalues lambda of (lambda^2 M + lambda D + K) z = 0 about the steady motion. M is the mass matrix; D and K
 contain the Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
 
 **A rope that runs over a fixed post** touches it over half a turn; the load T0 acts at its inflow. The rope slips along

@@ -98,7 +98,7 @@ sensors = wl.Sensors(
     ],
     every=max(1, round(1e-3 / step)),
 )
-# over all steps of the last 0.1 s
+# means over all steps of the last 0.1 s
 means = wl.Means([wl.Sensor(drive, "force", name="drive_torque")], start=max(0.0, end_time - 0.1))
 ledger = wl.EnergyLedger(folder / "energy.csv" if folder else None) if with_ledger else None
 hooks = [sensors, means] if ledger is None else [ledger, sensors, means]

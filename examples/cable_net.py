@@ -15,7 +15,7 @@ symmetrically, its rows sag, and both free edges move inwards by the same amount
 turn like bars on hinges. H_k is the pull on all knots below row k of meshes, and V_k is the weight below the middle of
 this row. The lower edge then moves by
 
-    sum of L sin(arctan(H_k / V_k)) over all rows of meshes,
+    sum of L sin(arctan(H_k / V_k)) over all rows of meshes with the side L,
 
 except for the stretch of the ropes, which is about 1e-4.
 """

@@ -5,9 +5,10 @@ Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
 A track rope (`Cable3D`) hangs between two supports of different height. The trolley is a 3D body with two rollers
 (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
 mass, so all parts hang in the plane of their resultant. If both rollers are at one point, the rope consists of two
-extensible catenaries (Irvine) that meet at the trolley and carry it:
+extensible catenaries (Irvine) that meet at the trolley and carry it. With the tensions T, which are vectors, and the
+mass m of trolley and cabin, which are held at a position along the rope:
 
-    T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0   across the rope, which slides
+    T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0
 
 The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
 rollers and to the mesh, which cannot bend within a cable. These two causes change the height of the trolley to first
@@ -47,8 +48,9 @@ def find_trolley(place: float) -> NDArray[np.float64]:
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scaled sum of the forces on the trolley: the pulls of both parts of the rope, and its weight
-        [N]."""
+        """Return the sum of the forces on the trolley, divided by the weight of the trolley [1]: the pulls of both
+        parts of the rope, and weight and wind of trolley and cabin.
+        """
         total = (TROLLEY + CABIN) * FIELD
         for support, length in parts:
             line = hang_between(tuple(at), support, length, EA, MASS_PER_LENGTH, tuple(FIELD))

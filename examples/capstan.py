@@ -29,7 +29,7 @@ from windlass.elements import Circle, Ground, cable_around, nodes_of
 
 RADIUS = 0.1  # [m]
 WEIGHT = 100.0  # [N] T0
-SPARE = 4  # number of elements of each strand that remain free after the rope has been pulled to the left
+SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the post
 STEPS = 20  # number of steps in which the rope is displaced by one element length
 
 
@@ -48,7 +48,7 @@ class Case:
 @dataclass(frozen=True)
 class Drawing:
     """Results of the pull. Values of each step: ratio of pull to weight [1], whether a segment closed in the step, and
-    number of segments that stick. Values at the end: last state.
+    number of segments that stick. Value at the end: report of the contact.
     """
 
     ratio: np.ndarray

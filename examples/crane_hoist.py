@@ -20,8 +20,9 @@ in the groove, exp(-mu pi) = eta. The checks are:
 - torque of the drum: T R in layer one and T (R + h) in layer two, with the tension at the height of the axis of the
   drum;
 - frequency of the swing across the falls: equal to the frequency of a double pendulum. In this pendulum, the falls are
-  bars of the length l and the mass m. The centre of mass of the block is at the distance d below its sheaves. For small
-  angles:
+  bars of the length l and the total mass m. Block and load have the mass M and the moment of inertia J about their
+  centre of mass, at the distance d below the sheaves. With gravity g, the matrices of mass and stiffness for small
+  angles are:
 
       [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
       [M l d          J + M d² ]       [0               M g d].

@@ -6,19 +6,24 @@ A rope runs from the counterweight over the traction sheave to the cabin, which 
 v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration
 that first rises evenly and is then constant. With the half angle beta of the groove the apparent friction is f =
 mu/sin(beta). While the rope decelerates with a, the masses on both sides determine the tensions at the sheave. If the
-rope slips along the whole contact, friction, centrifugal force and the inertia of the rope on the sheave determine the
-ratio of these tensions:
+rope slips along the whole contact, friction and the centrifugal force, inertia and weight of the rope on the sheave
+determine the ratio of these tensions:
 
-    T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c = exp(f pi) (T2 - c),   c = rho v² + rho R a/f
+    T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c - w = exp(f pi) (T2 - c + w),
+    c = rho v² + rho R a/f,   w = 2 f rho g R/(1 + f²)
 
-The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The rope follows
-the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the sheave has
-stopped. The motion with a_c is an ordinary differential equation for the displacement of the rope. The example runs
-three stops. Two stops are slightly below and slightly above the first a_c, and the third stop has the deceleration
-``-brake``. The slip of the rope in each stop is compared with the differential equation twice. The first comparison
-begins at the start of the stop. The second comparison begins shortly after the rise, with the displacement and speed
-that the masses have at this time. The slip in the first comparison differs by some millimetres, because rope and
-bristles deform before the whole contact slips. The second comparison contains only the slip.
+This is the solution of dT/dtheta = f T + rho g R (cos theta + f sin theta) - rho a R - f rho v² over the half turn.
+
+Indices 1 and 2 denote the sides of the cabin and of the counterweight, m the masses of cabin and counterweight, l the
+lengths of the strands, rho the mass per length of the rope, R the radius of the rope's axis on the sheave, and g
+gravity. The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The
+rope follows the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the
+sheave has stopped. The motion with a_c is an ordinary differential equation for the displacement of the rope. The
+example runs three stops. Two stops are slightly below and slightly above the first a_c, and the third stop has the
+deceleration ``-brake``. The slip of the rope in each stop is compared with the differential equation twice. The first
+comparison begins at the start of the stop. The second comparison begins shortly after the rise, with the displacement
+and speed that the masses have at this time. The slip in the first comparison differs by some millimetres, because rope
+and bristles deform before the whole contact slips. The second comparison contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -85,8 +90,9 @@ def eval_deceleration(way: float, v: float, other: float) -> float:
     """
     m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
     ratio = exp(FRICTION * pi)
-    pull = (ratio * m2 - m1) * G - (ratio - 1.0) * DENSITY * v * v
-    return pull / (m1 + ratio * m2 - (ratio - 1.0) * DENSITY * RADIUS / FRICTION)
+    weight = 2.0 * FRICTION * DENSITY * G * RADIUS / (1.0 + FRICTION**2)
+    pull = (ratio * m2 - m1) * G - (ratio - 1.0) * DENSITY * v * v + (ratio + 1.0) * weight
+    return pull / (m1 + ratio * m2 + (ratio - 1.0) * DENSITY * RADIUS / FRICTION)
 
 
 class Slip(NamedTuple):

@@ -2,16 +2,19 @@
 
 Run it with ``windlass run examples/hoist_spin.py``; ``-help`` lists all options.
 
-A block hangs on one fall of rope.  Tension N and torque M of the rope follow from its strain and its twist,
+A block hangs on one fall of rope. Tension N and torque M of the rope follow from its strain ε and its twist τ per
+length,
 
     N = EA ε + C τ,   M = C ε + GJ τ,
 
-A block that is held carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After
-its release the block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L:
+Here EA is the axial stiffness, GJ the torsional stiffness, and C the coupling of tension and twist. A block that is
+held carries the torque M = C N/EA. A free block turns back by τ = -C N/(EA GJ - C²) per metre. After its release the
+block swings about this angle like a torsional pendulum with the stiffness (GJ - C²/EA)/L, for a rope of the length L:
 
     φ(t) = φ_e (1 - cos ωt),   ω² = (GJ - C²/EA)/(L Θ).
 
-Θ includes a third of the inertia of the rope.
+φ_e is the angle at which the released block is in equilibrium. Θ is the moment of inertia of the block plus a third of
+the moment of inertia of the rope.
 
 Source: G. A. Costello, Theory of Wire Rope, Springer (1997); K. Feyrer, Wire Ropes, Springer (2015), section 2.4.
 """

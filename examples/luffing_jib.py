@@ -4,12 +4,15 @@ Run it with ``windlass run examples/luffing_jib.py``; ``-help`` lists all option
 
 The jib (`Beam3D`) turns about a horizontal axis at its foot, so it can bend sideways like a cantilever. The pendants
 (`Cable3D`) run from the tip to the top of the crane, and the load hangs on a rope. Wind blows sideways on the jib
-(`FluidLoad`) and on the load. The moments about the foot give the tension T of the pendants:
+(`FluidLoad`) and on the load. The jib has the length L, the mass m per length and the angle α above the horizontal.
+With gravity g, the moments about the foot give the tension T of the pendants:
 
     T a = W L cos α + m g (L²/2) cos α,   with the lever a of the pendants and the load W at the tip.
 
 The compression N increases the side deflection v of the jib, and the pendants of length l pull the tip back (theory of
-second order with shear, for the force H along y, the bending moment M, and the wind p per length):
+second order with shear, for the rotation θ of the cross section, the force H along y, the bending moment M, the shear
+stiffness GA, the bending stiffness EI, and the wind p per length; a prime denotes the derivative along the jib, from
+the foot to the tip):
 
     v' = θ + (H + N θ)/GA,   θ' = M/EI,   M' = -H - N v',   H' = -p,   H(L) = F - T v(L)/l,   M(L) = 0.
 

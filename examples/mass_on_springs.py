@@ -7,8 +7,9 @@ The mass hangs on a `CartesianSpringDamper` from the ground, which has different
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
 frequency along each axis follows from the times of the zeros of the time series.
 
-The trapezoidal rule does not damp, but makes periods longer. The relative increase is (2 pi / steps per period)^2 / 12,
-which is the last column of the table. The remaining difference is of second order in the step size.
+The trapezoidal rule does not damp, but makes periods longer. The relative increase is (2 pi / steps per period)^2 / 12.
+The frequencies in the table are too low by this value, which the line below the table states for each axis. The
+remaining difference is of second order in the step size.
 """
 
 from math import pi

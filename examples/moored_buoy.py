@@ -99,8 +99,9 @@ def eval_pull(rope: Entity, state: wl.State) -> np.ndarray:
 def eval_heave(model: Mooring, state: wl.State) -> float:
     """Return the closed form of the frequency of heave [Hz].
 
-    The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ). A third of the mass of
-    the ropes and of the water that they accelerate moves with the buoy, and half a sphere of water at its lower end.
+    The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), with the identity
+    matrix I. A third of the mass of the ropes and of the water that they accelerate moves with the buoy, and a part
+    ``END_ADDED_MASS`` of half a sphere of water at its lower end.
     """
     pulls = np.array([eval_pull(rope, state) for rope in model.ropes])
     tension = np.linalg.norm(pulls, axis=1)

@@ -11,9 +11,11 @@ In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tens
 
     F_i = F_{i-1} + M_i/R_i,    N_i = F_i + ρA v²,    f_i = √(N_i/ρA)/(2 L_i) (1 - ρA v²/N_i)
 
-behind a pulley with the torque M_i. A pulley uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The
-objective is the mean of these shares over crank, alternator and compressor. Their sum is 1 - slip reserve. Limits are
-the bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
+behind a pulley with the torque M_i and the radius R_i at the cord; L_i is the length of the span, v the speed and ρA
+the mass per length of the belt. A pulley with the friction coefficient μ, the wrap angle θ, and the radii r of the face
+and R of the cord uses the share ln(F_i/F_{i-1})/(μ θ r/R) of its friction limit. The objective is the mean of these
+shares over crank, alternator and compressor. For each pulley, this share is 1 minus its slip reserve. Limits are the
+bands of f_i, ``-low_band`` and ``-high_band``, and the largest tension N.
 
 The last table compares the optimum with a solution of the running drive, which also contains the rotation of the
 tensioner under load, the bending stiffness of the belt and its creep (`Belt.steady`). A margin of the bands covers the
@@ -76,7 +78,7 @@ def build_belt(world: wl.World, bodies: list[wl.Entity], friction: np.ndarray, *
     """Lay the belt around the pulleys."""
     columns = zip(bodies, RADII.tolist(), SIDES, friction.tolist(), strict=True)
     pulleys = [wl.Pulley(body, radius, side, friction=mu) for body, radius, side, mu in columns]
-    with redirect_stdout(StringIO()):  # the reasons for the parameters of the contact, the same in all models
+    with redirect_stdout(StringIO()):  # the notes on the contact are the same for all models
         return wl.Belt(
             world, pulleys, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=RHO, cord_offset=(0.002, 0.001),
             **length,
@@ -156,6 +158,7 @@ class Search:
     Attributes:
         solves: number of statics solves.
         history: slip of the best result within all limits after each solve, infinite without one.
+        best: slip of the best result within all limits, and the point of this result.
     """
 
     def __init__(self) -> None:
@@ -180,7 +183,9 @@ class Search:
         return rate(y, rates)
 
     def evaluate_alone(self, x: np.ndarray) -> float:
-        """Return the objective at a point without derivatives; points outside of the limits are worse."""
+        """Return the objective at a point without derivatives; violations of limits are added. The result is 10 if the
+        solve does not converge.
+        """
         if self.solves >= solves:
             raise Spent
         drive = Drive(self.values(np.clip(x, 0.0, 1.0)))

@@ -3,15 +3,16 @@ tilted plane and with a string.
 
 Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
 
-Weight and wind are loads per unstretched length. The rope therefore hangs in the plane through its ends and the
-resultant of these loads, as an extensible catenary with the weight √(w² + p²). Tensions at both ends and the position
-of the middle are compared with Irvine's closed form in this plane. The table shows the order of convergence.
+The weight w and the wind p are loads per unstretched length. The rope therefore hangs in the plane through its ends and
+the resultant of these loads, as an extensible catenary with the load √(w² + p²) per length. Tensions at both ends and
+the position of the middle are compared with Irvine's closed form in this plane. The table shows the order of
+convergence.
 
 A taut rope oscillates normal to its plane like a string, because the effect of sag on these frequencies is of second
 order:
 
-    f_n = n/(2 l) sqrt(H/m), with the chord l, the mean tension H along the chord, and the mass m per length of the
-    chord.
+    f_n = n/(2 l) sqrt(H/m), n = 1, 2, with the chord l, the mean tension H of the rope, and the mass m per length of
+    the chord.
 
 The frequencies of the model are computed from the assembled tangent and mass matrix by SciPy's `eigsh`.
 
@@ -35,7 +36,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # masts [m]
 EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
-SIDE = wind / MASS_PER_LENGTH  # acceleration of the wind [m/s^2]
+SIDE = wind / MASS_PER_LENGTH  # load of the wind per mass [m/s^2]
 EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVITY))
 
 

@@ -3,8 +3,8 @@
 Run it with ``windlass run examples/settling_spheres.py``; ``-help`` lists all options.
 
 Spheres (mass points, which do not turn) start from a jittered lattice and fall into an open box. The spheres come to
-rest by the dissipation of the Hunt-Crossley law and by friction. With gravity g and the height y of a sphere above the
-floor,
+rest by the dissipation of the Hunt-Crossley law and by friction. With the mass m, the speed v and the height y of each
+sphere above the floor, gravity g, and the elastic force f_H of Hertz's law and the depth x of each contact,
 
     sum m v^2 / 2  +  sum m g y  +  sum 2/5 f_H x  +  integral of the dissipated power  =  constant.
 

@@ -57,7 +57,7 @@ class Account:
         read: function ``(s)`` that adds to s.energies and s.powers the energies and powers of the rows of this process,
             and writes s.parts; see `Reading`.
         stored: names of the stored energies.
-        lost: names of dissipated energies, whose powers are > 0.
+        lost: names of dissipated energies, whose powers are >= 0.
         passed: names of powers that the forces of the law transfer out of its rows, such as the flow of strain energy
             with leaving material.
         carried: names of powers of the law's inertia that do not change its kinetic energy, such as the flow of kinetic

@@ -1,4 +1,6 @@
-"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves."""
+"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves
+until the contact states no longer change.
+"""
 
 from __future__ import annotations
 
@@ -72,25 +74,25 @@ class Dynamic(StepSolver):
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations in the first Newton run of a step in which contacts with a
-            return map change between open and closed, and between stick and slip. These changes are computed from the
-            history values at the start of the step. After these evaluations, after a cycle of contact states, and in
-            all other contacts, contact states change only between Newton runs.
-        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
-            increases the reference value of the residual. With "check", residuals must also be small relative to loads,
-            reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce data of
-            other programs.
+        decide_in_newton: number of residual evaluations, in the first Newton run of a step, in which contacts with a
+            return map may change between open and closed, and between stick and slip. These changes are computed from
+            the history values at the start of the step. After these evaluations, after a cycle of contact states, and
+            in all other contacts, contact states change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
+            large first iteration has increased this value. With "check", residuals must also be small relative to
+            loads, reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce
+            data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as this saves time, see `LagPolicy`; False
             selects the full Newton method.
-        project: whether to project accelerations and multipliers onto the constraints after kinks of prescribed
-            motions, see `Consistency`.
+        project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
+            after kinks of prescribed motions, see `Consistency`.
         velocities: treatment of initial velocities that constraints forbid. With "check", an error that names these
             constraints is raised. With "project", the nearest allowed velocities in the norm of the mass matrix are
             used.
         resolve_contacts: whether to repeat steps with a smaller size if they do not resolve a contact or pass through
             an object, see `ContactWatch`. False accepts these steps and reports them in the verdict.
-        adaptive: whether to reduce the step size after a failed step, and to increase it again after steps with few
-            iterations.
+        adaptive: whether to reduce the step size after a failed step, and to increase it again after steps without
+            failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
         pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
             time. The run waits after a step if the ratio would be exceeded. 0: no limit. ``-<prefix>pace`` overrides
@@ -382,7 +384,8 @@ class Run:
                 self._solver.update_accelerations(state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Attempt a step of size h [s]; if it converges, the fields contain the end of the step.
+        """Attempt a step of size h [s]; if it converges, the fields contain the end of the step. If the linear solver
+        fails, the solve ends with NotConverged.
 
         Args:
             h: size [s].

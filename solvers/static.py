@@ -97,20 +97,21 @@ class Static(StepSolver):
         geometric: whether load factors increase from 1/load_range by a constant ratio; otherwise the factor after step
             i is i/load_steps.
         load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
-        stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
+        stabiliser: factor in the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2],
+            with the mass matrix M.
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
-        decide_in_newton: number of residual evaluations in the first Newton run of a load step in which contact points
-            of cables change between open and closed, and between stick and slip. With 0, contact states change only
-            between Newton runs.
-        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
-            increases the reference value of the residual. With "check", residuals must also be small relative to loads,
-            reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce data of
-            other programs.
+        decide_in_newton: number of residual evaluations, in the first Newton run of a load step, in which contact
+            points of cables may change between open and closed, and between stick and slip. With 0, contact states
+            change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
+            large first iteration has increased this value. With "check", residuals must also be small relative to
+            loads, reactions and inertia. With "accept", such residuals are accepted, which is necessary to reproduce
+            data of other programs.
         passes_from: start of the passes of a load step. With "near", a pass starts from the solution of the previous
             pass if the force error of that solution is at most the contact force. With "step", all passes start from
             the last converged state, which is necessary to reproduce data of other programs.
@@ -334,7 +335,7 @@ class Static(StepSolver):
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
     ) -> None:
         """Solve all load steps. If form-finding has found the shape under all loads, there is one step; otherwise the
-        steps continue from the small loads of form-finding.
+        steps continue from the small loads of form-finding, or from no loads if form-finding has not found a shape.
         """
         nominal = 1.0 if formed == 1.0 else 1.0 / self.load_steps
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
@@ -496,7 +497,8 @@ class Static(StepSolver):
         """Make one attempt at a load step; all its passes use the history values of the start.
 
         Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
-        that solution is small.
+        that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
+        line search, and after a relaxation. If later passes do not converge, `_settle` is called.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 

@@ -85,8 +85,8 @@ class StepSolver:
 
     @contextmanager
     def _keep(self, state: State) -> Iterator[None]:
-        """Return a context for a solve. If the solve is interrupted, the attribute ``state`` contains the last good
-        state.
+        """Return a context for a solve. If the solve is interrupted or fails, the attribute ``state`` contains the last
+        good state.
         """
         self.state, self.verdict = state, Verdict()
         try:

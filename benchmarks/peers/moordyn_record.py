@@ -1,16 +1,19 @@
 """Records tensions of MoorDyn's Python package for the input files of tests/reference/moordyn.
 
-usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py        (pip install moordyn==2.7.2)
+usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py [names]        (pip install
+moordyn==2.7.2)
 
-Writes values.json to the folder of the input files. The file contains tensions of the first and the last segment of
-each line, at rest and over time. The file also contains quantiles of 2 and 98 %, and standard deviations, in the last
-two periods. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
+Writes values.json to the folder of the input files; with names, only the values of these models change. The file
+contains tensions of the first and the last segment of each line, at rest and over time. The file also contains
+quantiles of 2 and 98 %, means, standard deviations and largest values, in the last two periods or, for the irregular
+sea, after 20 s. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import sys
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +23,7 @@ from typing import Any
 import moordyn
 import numpy as np
 
-from support.moordyn_motions import END, FOLDER, PERIOD, STARTS, STEP, move
+from support.moordyn_motions import CALM, END, FOLDER, PERIOD, STARTS, STEP, STORM, move
 
 COUPLING = 0.001
 """Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s
@@ -34,8 +37,8 @@ LONG = 150.0
 """Duration of this motion [s]."""
 
 
-def record(name: str, folder: Path, end: float = END) -> dict[str, Any]:
-    """Return the recorded values of a model."""
+def record(name: str, folder: Path, end: float = END, begin_late: float = END - 2.0 * PERIOD) -> dict[str, Any]:
+    """Return the recorded values of a model; statistics begin at ``begin_late`` [s]."""
     system = moordyn.Create(str(folder / f"{name}.txt"))
     x, v = move(name, 0.0)
     moordyn.Init(system, x[0].tolist(), v[0].tolist())
@@ -58,32 +61,38 @@ def record(name: str, folder: Path, end: float = END) -> dict[str, Any]:
     used = process_time() - begin
     moordyn.Close(system)
     values = np.array(rows)
-    late = values[np.array(times) >= end - 2.0 * PERIOD]
+    late = values[np.array(times) >= begin_late]
     return {
         "rest": rest,
         "low": np.quantile(late, 0.02, axis=0).tolist(),
         "high": np.quantile(late, 0.98, axis=0).tolist(),
         "deviation": late.std(axis=0).tolist(),
+        "mean": late.mean(axis=0).tolist(),
+        "largest": late.max(axis=0).tolist(),
         "process_time_per_second": used / end,
         "series": [[round(value) for value in row] for row in values[::10].tolist()],
     }
 
 
 def main() -> None:
-    """Record all models."""
-    found = {}
-    for name in STARTS:
+    """Record all models, or the models whose names are given."""
+    values_file = FOLDER / "values.json"
+    found = json.loads(values_file.read_text()) if len(sys.argv) > 1 else {}
+    for name in sys.argv[1:] or STARTS:
         # MoorDyn searches the sea floor in the working directory
         with TemporaryDirectory() as copy, chdir(copy):
             shutil.copytree(FOLDER / name, copy, dirs_exist_ok=True)
             if name in SETTLED:
-                values = record(name, Path(copy), LONG)
+                values = record(name, Path(copy), LONG, LONG - 2.0 * PERIOD)
                 middle = 0.5 * np.add(values["low"], values["high"])
                 found[name] = {"rest": middle.tolist()}
+            elif name == "storm":
+                found[name] = record(name, Path(copy), STORM, CALM)
+                del found[name]["series"]
             else:
                 found[name] = record(name, Path(copy))
         print(name, json.dumps(found[name])[:300])
-    (FOLDER / "values.json").write_text(json.dumps(found, indent=1) + "\n")
+    values_file.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

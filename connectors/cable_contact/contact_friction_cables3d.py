@@ -50,7 +50,7 @@ PARAMETERS = (
     "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
     "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
 )  # fmt: skip
-"""Columns of a contact set that the kernels read from the records of the cables of the set."""
+"""Columns of `CableContactSet`. Their values are copied to the records of the cables of the set for the kernels."""
 
 
 class CableContactSet(Component):
@@ -114,8 +114,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of all cables of the table for the kernels. Cables of other processes have no points on this
-    process.
+    """Create the records of all cables of the table for the kernels. The records of cables that belong to other
+    processes have 0 points.
     """
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")

@@ -3,9 +3,10 @@
 Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches
 for two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move along
-straight lines during the step. In addition, the contact must be open at both ends of the step, or the vector between
-the two points must reverse its direction. The spacing of the compared points is at most one diameter. If two axes cross
-each other, the nearest two of the compared points are therefore at most 0.71 times the sum of radii apart.
+straight lines during the step. In addition, the first point must be farther from the axis of the second cable than the
+sum of radii at both ends of the step, or the vector from this axis to the first point must reverse its direction. The
+spacing of the compared points is at most one diameter. If two axes cross each other, the nearest two of the compared
+points are therefore at most 0.71 times the sum of radii apart.
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ def sweep_cables(
         c: the cables.
         pairs: rows of the two cables of each examined pair, shape (k, 2).
         x, start: coordinates at the end and at the start of the step.
-        row: output for the gap quantities of this passage, shape (WIDTH,). The missed depth is 0 if no passage is
-            found.
+        row: output for the gap quantities of this passage, shape (WIDTH,). The element `MISSED`, the depth of the
+            passage, is 0 if no passage is found.
         which: output for the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
@@ -138,8 +139,8 @@ def sweep_cables(
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
-                # the contact is open at both ends of the step, or the vector between the two points has reversed its
-                # direction
+                # the point of cable a is outside cable b at both ends of the step, or the vector from the axis of cable
+                # b to the point has reversed its direction
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az
@@ -159,8 +160,8 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # sphere around the volume through which each cable moves; mean motion of the cable, and largest deviation from the
-    # mean
+    # sphere around the volume through which each cable moves; mean motion of the control points of the cable, and
+    # largest deviation of a control point from this mean
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)

@@ -70,7 +70,9 @@ def over_places(places: ContactPlaces, values: FloatArray, empty: float) -> Floa
 
 
 def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: float) -> FloatArray:
-    """Combine the values of the contacts of each point, shape (rows, largest number of points of a row)."""
+    """Combine the values of all contact slots of each point by the function ``combine``. Return an array of the shape
+    (rows, largest number of points of a row), which contains ``empty`` for points that do not exist.
+    """
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
     whole = np.full((len(c), int(c["points"].max(initial=0))), empty)
@@ -116,7 +118,9 @@ def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create an output: for each cable, the sum of a quantity of `fill_places` over its contacts."""
+    """Create an output: for each cable, the sum over its contacts of the columns ``first`` to ``last - 1`` of ``out``
+    in `fill_places`. The values of contacts with points of other cables are multiplied by ``sign``.
+    """
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)
@@ -127,7 +131,7 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the number of closed contacts of each cable, shape (rows,)."""
+    """Return the number of closed contacts of the points of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 

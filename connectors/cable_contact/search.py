@@ -1,14 +1,15 @@
-"""Search for contacts between cables. The search is repeated when a cable has moved by half the search margin ``skin``
-since the last search.
+"""Search for contacts between cables. The search is repeated when cables have moved so far that the result of the last
+search may be outdated.
 
 A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
 one contact between a point and a foot.
 
-A search tree of bounding spheres finds the pairs of cables that are closer than the skin. A point has a foot on a near
-cable at each local minimum of the distance. A minimum inside a cable is found from a change of sign of (r - p).r'
-between two successive points of five points on the cubic. In addition, the end point of a chain can be a foot.
-Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along the same chain
-are ignored. New feet receive free slots in the order of their distance; feet in contact keep their slots.
+A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
+point has a foot on a near cable at each local minimum of the distance. A minimum inside a cable is found from a change
+of sign of (r - p).r' between two successive points of five points on the cubic. In addition, the end point of a chain
+can be a foot. Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along
+the same chain are ignored. New feet receive free slots in the order of their distance; feet in contact keep their
+slots.
 
 The motion of the control points is an upper bound for the motion of a cable, see `eval_hulls`. The
 result of a search is valid while
@@ -238,8 +239,8 @@ class CableSearch(NeighbourSearch):
         [m], at most the skin.
 
         Raises:
-            ModelError: cables penetrate each other by more than a radius, or a point touches more than `TOUCHING`
-                cables.
+            ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more
+                than `TOUCHING` cables.
         """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
@@ -254,8 +255,8 @@ class CableSearch(NeighbourSearch):
         return min(float(self.skin.min(initial=np.inf)), least)
 
     def _find_pairs(self) -> IntArray:
-        """Return the rows of pairs of cables of one set that are closer than the skin, shape (k, 2). Each cable also
-        forms a pair with itself.
+        """Return the rows of pairs of cables of one set whose bounding spheres are closer than the skin, shape (k, 2).
+        Each cable also forms a pair with itself.
 
         With several processes, each process finds only the pairs that contain a cable whose points belong to this
         process.

@@ -150,7 +150,7 @@ def eval_change(
 
 @kernel(inline=True)
 def unit_vector(axis: int, size: float) -> Vector:
-    """Return a unit vector along one axis."""
+    """Return a vector with the component ``size`` along one axis; the other components are 0."""
     return size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0
 
 
@@ -158,7 +158,8 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Write derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each) into C, shape (10, 12). The rows of C
+    """Write the derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), multiplied by dq, plus the
+    derivatives with respect to the rates of these vectors, multiplied by dv, into C, shape (10, 12). The rows of C
     contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on r'_B (3), and of s.
     """
     for col in range(12):
@@ -190,8 +191,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all contacts, at constant history, to the values of the matrix. ``slots`` contains the
-    storage indices of the matrix entries of each pair of cables.
+    """Add dq ∂f/∂q + dv ∂f/∂v at constant history to the values of the matrix, for the forces f of `add_residual`.
+    ``slots`` contains the storage indices of the matrix entries of each pair of cables.
     """
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):

@@ -9,8 +9,9 @@ Let y [m] be the depth minus F/(k R):
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
 
-At s = e the depth is 0, and y and its first three derivatives are continuous. The additional length, which is the
-length of the belt minus the lengths of the arc and of the straight span, is
+At s = e the depth is 0, and y and its first three derivatives are continuous. These conditions determine e, b, c and
+one constant Z for each root p. The additional length, which is the length of the belt minus the lengths of the arc and
+of the straight span, is
 
     the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
     function of the straight line for s > 0.

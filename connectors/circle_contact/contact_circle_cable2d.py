@@ -1,7 +1,7 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law is `ContactFrictionCircleCable2D` with f_t = 0. Its history contains one value per segment, the gap of the
-segment. The normal force is
+The law is `ContactFrictionCircleCable2D` without the friction force f_t; see `circle_segments/kernels.py` for the
+symbols. Its history contains one value per segment, the gap of the segment. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 

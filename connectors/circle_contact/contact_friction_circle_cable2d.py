@@ -198,7 +198,7 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # without bristles no sticking positions were stored; each bristle starts at the present position of its segment
+        # the sticking position 0 means that none was stored; the bristle starts at the present position of its segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
         # a segment whose bristle is exactly at the friction limit slips; otherwise rounding errors would decide

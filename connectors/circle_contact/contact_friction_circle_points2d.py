@@ -133,7 +133,8 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # with `press` = 0 the damping force jumps when a point closes, and Newton's method would not converge
+        # without a press the states do not change within Newton's method: the damping force jumps when a point closes,
+        # and the iteration would not converge
         system.return_map.motion = maps
     return system
 

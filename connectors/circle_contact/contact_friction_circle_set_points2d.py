@@ -2,10 +2,12 @@
 and long belts.
 
 The law is the same as in `ContactFrictionCirclePoints2D`. A row belongs to one cable and, at any time, to one circle of
-the set near the cable, or to no circle. Therefore a belt of n cables on k circles has 2 n rows instead of k n. The
-tangent couples each cable only to circles near it; see `contact/pair_search.py`.
+the set near the cable, or to no circle. A cable that can touch two circles simultaneously has two rows. Therefore a
+belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near it;
+see `contact/pair_search.py`.
 
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+    pairs.
 """
 
 from __future__ import annotations
@@ -91,7 +93,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (8) and of a circle of its set, see `pair_dofs`."""
+    """Return for each row the global coordinate indices of the cable (8) and of a circle of the set of the row, see
+    `pair_dofs`.
+    """
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
 

@@ -13,10 +13,10 @@ reports it before or after a run.
   overlap.
 - Start of a motion. A dynamic solve is refused if a cable is deep inside a circle at the start, because contact would
   accelerate the cable out of the circle.
-- Static solves. The result is doubtful if a circle is far from all cables (checked on one process only). It is also
-  doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on the
-  side to which the cable is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable may
-  be pushed out below it.
+- Static solves. The result is doubtful if a circle is far from all cables (not checked in parallel runs). The result is
+  also doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on
+  the side to which the cable is nearer. This side may be wrong. For example, if a circle represents a sea bed, a cable
+  may be pushed out below the sea bed.
 - Windings. If the number of turns of a closed belt around a pulley changes, the belt has left the pulley.
 """
 
@@ -95,8 +95,8 @@ def watch(system: System, rows: LocalRows) -> None:
 
 
 def find_grooved(world: Tables) -> IntArray:
-    """Find the markers of pulleys with teeth. If the teeth of a belt climb out of the grooves, the belt leaves the face
-    of the pulley but not the pulley.
+    """Return the entity indices of the markers of toothed pulleys. A belt whose teeth climb out of the grooves loses
+    contact with the face of the pulley, but remains on the pulley.
     """
     table = world.tables.get(BeltToothContact)
     return np.zeros(0, np.int64) if table is None else table.local("marker0")
@@ -110,7 +110,8 @@ def find_doubts(
 
     Args:
         evaluate: function that returns the outputs of all segments, see `eval_segments`.
-        long_steps: results of `find_long_steps`. They replace the check of the step size for single cables.
+        long_steps: results of `find_long_steps`. If this list is not empty, the present function does not check the
+            step size.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):

@@ -1,11 +1,13 @@
 """Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
-The gap g of a belt on a circle follows the equation of a string on an elastic foundation: F g'' = k g + F/R. At the
-distance s from the entry the depth of the belt is F/(k R) (1 - exp(-s/l)) with l² = F/k. Near the entry the belt
-therefore runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle.
-Therefore the angle on the circle per length of belt is smaller than inside the arc, by the relative difference l²/R²
-(exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its bristles satisfies
+F is the tension minus rhoA v², k the stiffness of the contact and mu_k the stiffness of the bristles, both per metre of
+belt, and R the radius of the circle. The gap g of a belt on a circle follows the equation of a string on an elastic
+foundation: F g'' = k g + F/R. At the distance s from the entry the depth of the belt is F/(k R) (1 - exp(-s/l)) with l²
+= F/k. Near the entry the belt therefore runs on a larger radius than inside the arc, and the slope of the belt differs
+from the tangent of the circle. Therefore the angle on the circle per length of belt is smaller than inside the arc, by
+the relative difference l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on
+its bristles satisfies
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc; the solution at the exit is
     -u.
@@ -50,7 +52,9 @@ steady.
 
 @kernel(inline=True, fast=False)
 def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
-    """Return the displacement |u| [m] at the arc length s [m] from the entry, see `eval_sinking_bend`."""
+    """Return the displacement |u| [m] at the arc length s [m] from the entry. ``one`` and ``two`` are the coefficients
+    of the terms of u with exp(-s/l) and exp(-2 s/l) [m].
+    """
     deep = exp(-s / a)
     return abs(one * (deep - exp(-s / l)) + two * (deep - exp(-2.0 * s / l)))
 
@@ -59,7 +63,7 @@ def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
 def eval_sinking_bend(
     radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
 ) -> float:
-    """Return the deflection u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
+    """Return the largest deflection |u| of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
     if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
         return 0.0
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
@@ -101,7 +105,7 @@ class SinkingTraction(NamedTuple):
 
     @property
     def bend(self) -> float:
-        """Deflection u of the bristles at the ends of an arc [m]."""
+        """Largest deflection |u| of the bristles at the ends of an arc [m]."""
         stiffnesses = self.axial_stiffness, self.press, self.bristles, self.contact_stiffness
         return eval_sinking_bend(self.radius, *stiffnesses)
 

@@ -7,13 +7,13 @@ docs/explanation/theory/contact.md. The consequences are
 
 - Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
   the tractions exceed the friction limit mu f_n, both ends of an arc slip alternately in both directions.
-- Open points on the arc. The contact opens at points where the depth of a cable in the contact is smaller than its
-  deviation from the circle, and the energy of the bristles at these points is lost. This loss is relevant if the length
-  sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
+- Open points on the arc. The contact opens at points where the depth of a cable in the contact is smaller than the
+  deviation of the cable from the circle, and the energy of the bristles at these points is lost. This loss is relevant
+  if the length sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
 - Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
   on a pulley, the pulley slips whenever a cable leaves. The error of the loss of speed of a pulley depends on the
-  number of cables on its arc. In test runs it was below 0.5 % with 2.5 cables, up to 1 % with 1.9 cables, 15 % with 1.7
-  cables, and 75 % with 1 cable.
+  number of cables on its arc. In test runs this error was below 0.5 % with 2.5 cables, up to 1 % with 1.9 cables, 15 %
+  with 1.7 cables, and 75 % with 1 cable.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from windlass.framework.model.system import Fields
 LARGEST_ANGLE = 0.25
 """Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
-"""Largest angle of a cable on a circle, divided by the fourth root of the strain [rad]. The error of the length of a
-cable increases with the fourth power of the angle.
+"""Largest angle of a cable on a circle, divided by the fourth root of the mounting strain of the belt [rad]. The error
+of the length of a cable increases with the fourth power of the angle.
 """
 TOLERATED = 1.3
 """Ratio of the angle of a cable to the result of `choose_angle` [1] above which the error of tensions exceeds one per
@@ -127,9 +127,8 @@ class BeltArc:
 
     def judge(self, total: FloatArray) -> str | None:
         """Return a reason for doubt if too few cables touch the circle to determine the speed of the circle, otherwise
-        None. ``total`` contains three
-        values: the number of touching cables, this number times the radius [m], and this number times the number of
-        cables in contact beyond each end of the arc.
+        None. ``total`` contains three values: the number of touching cables, this number times the radius [m], and this
+        number times the number of cables in contact beyond each end of the arc.
         """
         touching, (radius, reach) = float(total[0]), total[1:] / total[0]
         least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
@@ -146,7 +145,9 @@ class BeltArc:
 
 
 def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, FloatArray]]:
-    """Return the argument of `BeltArc.judge` for each rotating circle that a belt touches with friction."""
+    """Return, for each rotating circle that a belt touches with friction, the `BeltArc` and the argument of
+    `BeltArc.judge`.
+    """
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]

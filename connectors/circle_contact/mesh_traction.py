@@ -102,7 +102,9 @@ class MeshTraction(NamedTuple):
 
     @property
     def harmless(self) -> float:
-        """Largest traction, relative to the friction limit, that has no effect on results of the row [1]."""
+        """Largest traction, relative to the friction limit, that has no effect on results [1], see `SMALL` and
+        `HARMLESS`.
+        """
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:

@@ -34,7 +34,7 @@ class ContactView(NamedTuple):
     powers: Callable[[Fields], FloatArray]  # ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6)
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     """Function ``(fields, row, number) -> p0, p1, v``: both ends of segments or parts [m], and the velocity in the
-    middle of each [m/s], in global x and y, shape (k, 2) each.
+    middle of each segment or part [m/s], in global x and y, shape (k, 2) each.
     """
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
     at_point: bool  # whether f_t acts on the circle at the distance r + g from the centre, otherwise at the distance r

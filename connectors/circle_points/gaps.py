@@ -3,9 +3,10 @@
 
 Rows of circle sets refer to the circles that are near a cable at the start and at the end of a step. Within the step
 the cable may pass through a circle to which none of its rows refers. Such circles are checked if the sum of the
-displacements of cable and circle exceeds half the radius of the circle. One additional element of the arrays describes
-the passage with the greatest depth. If the line between two neighbouring points moves across the centre of a circle,
-the cable has passed through the circle, even if no point has touched it.
+displacements of cable and circle exceeds `PASSING` times the smallest radius of the circles, or if the smallest circle
+has a diameter below the spacing of the points. One additional element of the arrays describes the passage with the
+greatest depth. If the line between two neighbouring points moves across the centre of a circle, the cable has passed
+through the circle, even if no point has touched it.
 """
 
 from __future__ import annotations
@@ -223,7 +224,7 @@ def watch_circles(rows: LocalRows, p: PairRows, assign: Callable[[Evaluation], A
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
     """Create the `Gaps` of rows. ``circles`` is the family of the markers of the circles, and ``spare`` the number of
-    additional elements.
+    additional elements of the arrays of gap quantities.
     """
     numbers = create_numbers(int(c.rows["segments"].sum()) + spare)
     near = create_near(len(numbers))

@@ -8,6 +8,7 @@ The reference length L of a cable is divided into n equal parts. The point in th
     normal force: f_n = k_c g + d_c v_n
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
+The circle has the centre c with the velocity v_c, the rotation matrix A, the angular velocity omega and the radius r.
 The parameters k_c, d_c, mu_v, mu_k are values of one part. The force f_n n + f_t t at p is part of the left-hand side
 of the equations of the cable. The reaction on the circle at the same point is the force -(f_n n + f_t t) with the
 torque -D f_t. Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
@@ -24,9 +25,10 @@ to stick. With m closed points and the set S of sticking points, u is
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
-Open points have no deflection. While a cubic is bent onto a circle, its points move along the circle by up to l³/(192
-R²) in both directions. Most of this motion cancels in the mean. Without the mean, it would deflect individual bristles.
-Since u_k,t = (r/D) v_t, the power of the sticking points equals the rate of mu_k (n/m) |S| u²/2.
+The function wrap subtracts whole circumferences 2 pi r. Open points have no deflection. While a cubic is bent onto a
+circle, its points move along the circle by up to l³/(192 R²) in both directions. Most of this motion cancels in the
+mean. Without the mean, this motion would deflect individual bristles. Since u_k,t = (r/D) v_t, the power of the
+sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
 anchors. An anchor is the arc position r alpha on the circle at which a bristle is fixed. Without bristles the anchor is
@@ -64,7 +66,7 @@ whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the pre
 compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
 integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the end of the
 previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in this mean, see
-`layers.py`. Rows on elastic layers store other values, see `layers.py`.
+`rigid_layer.py`. For elastic layers see `soft_layer.py`.
 """
 COMES, LAID = 0.0, 1.0
 """Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the

@@ -16,7 +16,7 @@ this wave over the last `MEMORY` cables is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-lam_before is the time mean of the stretch of cable i while it moves by the last distance l_i before it reaches the
+lam_before is the mean of the stretch of cable i over the last displacement l_i of the cable before it reaches the
 circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
 the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
 not be averaged over time. An average would delay the stretch on the circle. A delayed stretch supplies energy to
@@ -91,8 +91,8 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of its stretch
-starts.
+"""Distance of a cable from the circle, divided by the length of the cable [1], at which the integration of the stretch
+of the cable starts.
 """
 MEMORY = 20.0
 """Number of cables over which waves are averaged [1]. With so many cables, motions of the drive do not affect the mean,
@@ -173,8 +173,9 @@ def add_way(way: float, moved: float, size: float, last: float, now: float, L: f
     integral of the averaged quantity over the step.
 
     The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
-    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. Waves have the period of one length L,
-    so they cancel in the mean over L.
+    over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the displacement before the
+    step [m], and the integration ends at the displacement L. Waves have the period of one length L, so they cancel in
+    the mean over L.
     """
     step = min(moved, L - way)
     if step <= 0.0:

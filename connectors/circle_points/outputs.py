@@ -74,7 +74,8 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
-    """Return all output quantities of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
+    """Return all output quantities of all points, shape (rows, points, NUMBERS); see
+    `circle_segments/place_numbers.py`.
 
     For rows with fewer points than the row with the most points, the unused elements are 0 (state: undefined).
     """

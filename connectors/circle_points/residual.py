@@ -72,8 +72,9 @@ def gather_rows(
     count: int,
     g: Any,
 ) -> tuple[int, bool, bool]:
-    """Copy the given rows to the first lanes; return the largest number of points, and whether any row has an offset
-    and bristles."""
+    """Copy the ``count`` rows from ``rows[first]`` on to the first lanes. Return the largest number of points of these
+    rows, whether any of them has an offset, and whether any of them has bristles.
+    """
     most, offset, bristles = 0, False, False
     if count < LANES:
         begin_lanes(g)
@@ -107,7 +108,7 @@ def gather_rows(
 
 @kernel(inline=True)
 def gather_history(c: PointRows, data: FloatArray, rows: IntArray, first: int, count: int, j: int, g: Any) -> None:
-    """Copy the history values of point j of the given rows to the first lanes."""
+    """Copy the history values of point j of the rows of `gather_rows` to the first lanes."""
     for k in range(LANES):
         g.closed[k] = 0.0
     for k in range(count):

@@ -78,7 +78,7 @@ class Contact(NamedTuple):
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the nodes of the cable (8) and of the circle, -1 for missing coordinates.
     The number of columns is determined by the circle with the most coordinates. If any cable of the table moves along
-    its axis, a column with the indices of the axial motions is appended.
+    its axis, a column with the indices of the axial displacements is appended.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))

@@ -1,6 +1,8 @@
 """Contact of a circle with the straight segments of a cable: geometry and forces.
 
-For each segment, a = p0 - c and b = p1 - c are the end points relative to the centre of the circle, and e = b - a:
+The circle has the centre c with the velocity v_c, the rotation matrix A, the angular velocity omega and the radius r.
+The function wrap subtracts whole circumferences. For each segment, a = p0 - c and b = p1 - c are the end points
+relative to the centre of the circle, v_0 and v_1 are the velocities of the end points, and e = b - a:
 
     closest point: rho = -e.a/(e.e), clamped to [0, 1],   w = a + rho e
     directions: n = w/|w| from circle to cable,   t = [-n_y, n_x]
@@ -21,8 +23,8 @@ sticking positions. Forces depend on the history values and on the current geome
 states only between Newton runs, so the equations that Newton's method solves are smooth.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n
-and sigma, and the contribution of the rotation of the circle to v_rel, are not documented. They were determined from
-results of Exudyn.
+and sigma, and the contribution of the rotation of the circle to v_rel, are not documented; these three were determined
+from results of Exudyn.
 """
 
 from __future__ import annotations

@@ -92,7 +92,9 @@ def gather_lanes(
     count: int,
     g: Any,
 ) -> int:
-    """Copy segments from the list to the first lanes; return the case that is valid for all of these segments."""
+    """Copy ``count`` segments, from the index ``first`` of the list on, to the first lanes. Return the case that is
+    valid for all of these segments.
+    """
     case = PLAIN
     for k in range(count):
         s, row = numbers[first + k], c.rows[rows[first + k]]

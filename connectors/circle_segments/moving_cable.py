@@ -1,9 +1,10 @@
 """Contact of a circle with cables whose material moves along the axis through the mesh (`ALECable2D`), with the axial
 displacement s.
 
-The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle. This module converts
-these forces to forces on the coordinates [nodes, circle, s]. The vector g = G q contains the coordinates of r', which
-is S_i g at point i (see `ale_kernels.py`):
+The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle, for the coordinates q
+of the nodes and the material velocities w. This module converts these forces to forces on the coordinates [nodes,
+circle, s]. The vector g = G q contains the coordinates of r', which is S_i g at point i with the shape functions S_i
+(see `elements/cable2d/ale_kernels.py`). F_i is the force at point i, and v = q_t:
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates

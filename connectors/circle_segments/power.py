@@ -19,10 +19,10 @@ on the axis, and the part due to `use_segment_normals` = false. These two parts 
 the driven pulley. The deflection of a slipping bristle is proportional to the friction limit. If the limit changes or a
 segment opens, the stored energy changes. These changes are computed as differences of energies and not as integrals of
 powers, see `fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg
-(F_0 + F_1)/2 with F = f_n - k_c g. The power of the dampers is not used. It differs greatly from this loss if v_n
-oscillates from step to step and the gap does not. In steps in which contact begins or ends, the loss is the work of
-f_n, Δg f_n/2, minus the energy that the spring stores. Therefore the energy of impacts that are too short for the step
-size is counted as lost.
+times the mean of F = f_n - k_c g at the start and at the end of the step. The power of the dampers is not used, because
+it differs greatly from the loss if v_n oscillates from step to step and the gap does not. In steps in which contact
+begins or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore the energy of
+impacts that are too short for the step size is counted as lost.
 
 Source: own derivation from the power of each force.
 """
@@ -103,8 +103,8 @@ NO_GAP = 1e9
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
-    """Add the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal dampers. These
-    losses are not integrals of powers.
+    """Add to ``lost`` the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal
+    dampers. These losses are not integrals of powers.
 
     Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
     is lost. The total loss of bristles is the work done on the bristles minus the change of the energy stored in the

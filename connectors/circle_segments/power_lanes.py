@@ -196,7 +196,8 @@ def read_segments(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add energies and powers of all rows, see `create_account`, and write the input of `fill_jumps`.
+    """Add the energies and powers of all rows to ``energies`` and ``powers``, see `create_account`, and write the input
+    of `fill_jumps`.
 
     s_t: axial velocities [m/s], shape (rows,).
     parts: output for the values of segments, shape (rows, segments, PARTS).

@@ -1,7 +1,8 @@
 """Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
-The variables of one segment are (a, b, phi): the end points relative to the centre, and the angle of the circle. With D
-= |w|, E = e.e, z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
+The variables of one segment are (a, b, phi): the end points relative to the centre, and the angle of the circle. The
+velocities of a and b are va and vb, and the prefix d denotes a variation. With D = |w|, E = e.e, z = D/E, h = t.e/E,
+and the vectors n, t of the contact frame:
 
     d rho = z n.(da - db) - h t.((1-rho) da + rho db), 0 if rho is clamped,
     d theta = h n.(da - db), the angle of n; if rho is clamped, t.((1-rho) da + rho db)/D,
@@ -15,8 +16,9 @@ Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference le
 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
 chord. The vector u is the velocity of the closest point relative to the centre of the circle. The forces (F0, F1,
 torque) are power-conjugate to the rates of (a, b, phi). Therefore one Jacobian B maps rates of coordinates to the rates
-of (a, b, phi), and B^T maps these forces to forces on coordinates. With the variables z = (a, b, phi): block = B^T
-(dF/dz B + dF/dz_t dB/dt), plus the curvature of the markers.
+of (a, b, phi), and B^T maps these forces to forces on coordinates. With the variables y = (a, b, phi) and F = (F0, F1,
+torque), the matrix of a segment is B^T (dF/dy B + dF/dy_t dB/dt), plus the terms with the second derivatives of the
+marker positions.
 """
 
 from __future__ import annotations
@@ -200,8 +202,8 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at the velocities v and constant history values, to the values of the
-    matrix.
+    """Add dq ∂f/∂q + dv ∂f/∂v, at the velocities v and constant history values, to the values of the matrix, for the
+    forces f of `add_residual`.
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))

@@ -1,5 +1,5 @@
-"""Joints, supports and springs that break during a motion: at a given load, at a given time, or when a user function
-returns true.
+"""Joints, supports, springs and cables that break during a motion: at a given load, at a given time, by fatigue, or
+when a user function returns true.
 
 A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
@@ -8,17 +8,26 @@ breaking, a step ends at this time, and the next step begins without the link. A
 without a loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the
 model. After a break the solver computes accelerations that fulfil the equations of motion without the link. Therefore
 the break causes no error of the energy balance.
+
+The force of a link of cables is the largest axial force of its cables. Of these cables, only the cable with the largest
+force breaks, or by fatigue the cable with the largest damage. A broken cable (column ``broken``) has no internal force:
+it loses its strain energy, and its mass and weight remain on its nodes. The axis of a broken cable is a straight or
+bent line between the two ends of the rope, and is not material. Therefore the fluid loads of a broken cable act per
+unstrained length (``constant_volume``), and contacts and line loads per current length of this cable become inactive.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.constraints.fatigue_sum import FatigueLaw, FatigueSum
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import (
     check_fields,
     checked,
@@ -29,42 +38,56 @@ from windlass.framework.checks.checks import (
     instance,
     number,
     optional,
+    that,
     word,
 )
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.command_line.report_parts import ReportSection, ReportTable
 from windlass.framework.errors import ModelError
+from windlass.framework.model.law import role_of
 from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output, find_output
 from windlass.framework.state.hooks import StepHook, find_rounding
 from windlass.framework.state.state import State
 
 FORCE, ACTIVE = "force", "active"
+BROKEN, TENSION, CABLE = "broken", "axial_force", "cable"
 FIELDS = {
     "entity": handle(),
     "breaking_load": optional(number("N", above=0.0)),
     "time": optional(number("s")),
     "rule": optional(function()),
     "name": word(),
+    "fatigue": optional(that(lambda given: callable(getattr(given, "find_lives", None)), "a curve with find_lives")),
+    "damage": number("1", minimum=0.0, below=1.0),
 }
 
 
 @checked_names(FIELDS)
 @dataclass(frozen=True)
 class Link:
-    """A joint, support or spring that breaks as a whole.
+    """A joint, support or spring that breaks as a whole, or a rope that breaks at one of its cables.
 
     Args:
-        entity: one or more rows of one component with the output ``force`` and the switchable column ``active``, such
-            as a `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
-        breaking_load: force at which the link breaks [N]; the force of a link is the square root of the sum of the
-            squares of all force components of all rows.
+        entity: cables (`Cable2D`, `Cable3D` or `TwistCable3D`), or one or more rows of one component with the output
+            ``force`` and the switchable column ``active``, such as a `SphericalJoint`, the three constraints of
+            `hinge`, or a `SpringDamper`.
+        breaking_load: force at which the link breaks [N]; the force of a link is the largest axial force of its cables,
+            for other rows the square root of the sum of the squares of all force components of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
             damage, so in a restarted run the damage starts from its initial value.
-        name: name of the link in messages and results; default: name of the entity.
+        name: name of the link in messages and results; default: name of the entity or of the rope.
+        fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
+            `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
+            Checkpoints contain the damage.
+        damage: damage before the run [1], from 0 to less than 1.
 
     Raises:
-        ModelError: rows have no output ``force`` or no column ``active``, or a link has no breaking load, time or rule.
+        ModelError: rows are not cables and have no output ``force`` or no column ``active``, the material of the cables
+            moves along their axis, or a link has no breaking load, time, rule or fatigue.
     """
 
     entity: Entity
@@ -72,17 +95,58 @@ class Link:
     time: float | None = None
     rule: Callable[[float, float], bool] | None = None
     name: str = ""
+    fatigue: FatigueLaw | None = None
+    damage: float = 0.0
 
     def __post_init__(self) -> None:
         check_fields(self, FIELDS)
-        column = self.entity.table.component.columns.get(ACTIVE)
+        component = self.entity.table.component
+        column = component.columns.get(BROKEN if self.is_rope else ACTIVE)
         if column is None or not column.switchable:
-            raise ModelError(f"entity = {self.entity!r} of Link cannot be switched off: must have a column active")
-        find_output(self.entity, FORCE)
-        if self.breaking_load is None and self.time is None and self.rule is None:
-            raise ModelError(f"Link of {self.entity!r} never breaks: must have a breaking_load [N], time [s] or rule")
+            raise ModelError(
+                f"entity = {self.entity!r} of Link cannot be switched off: must be a cable or have a column active"
+            )
+        if "ale" in component.refs:
+            words = "must be cables whose material does not move along their axis"
+            raise ModelError(f"entity = {self.entity!r} of Link: {words}")
+        find_output(self.entity, TENSION if self.is_rope else FORCE)
+        if all(given is None for given in (self.breaking_load, self.time, self.rule, self.fatigue)):
+            words = "must have a breaking_load [N], time [s], rule or fatigue"
+            raise ModelError(f"Link of {self.entity!r} never breaks: {words}")
         if not self.name:
-            object.__setattr__(self, "name", self.entity.name)
+            several = self.is_rope and len(self.entity) > 1
+            # a rope has the name of its cables without the number of the first cable
+            name = re.sub(r" \d+$", "", self.entity.name) if several else self.entity.name
+            object.__setattr__(self, "name", name)
+
+    @property
+    def is_rope(self) -> bool:
+        """Whether the link consists of cables, of which one breaks."""
+        return BROKEN in self.entity.table.component.columns
+
+    def is_whole(self) -> bool:
+        """Return whether the link is not broken."""
+        if self.is_rope:
+            return not np.any(self.entity.broken)
+        return bool(np.any(self.entity.active))
+
+    def eval_forces(self, state: State) -> FloatArray:
+        """Return the largest axial force of each cable [N], shape (cables,), or the force of another link, shape
+        (1,).
+        """
+        if not self.is_rope:
+            return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
+        length = np.reshape(self.entity.length, (-1, 1))
+        forces = eval_output(self.entity, TENSION, state, x=length * np.array([0.0, 0.5, 1.0]))
+        largest: FloatArray = np.reshape(forces, (len(length), 3)).max(axis=1)
+        return largest
+
+
+class DueBreak(NamedTuple):
+    """A link that breaks at the start of the next step: its force [N], and the index of the cable that breaks."""
+
+    force: float
+    cable: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,15 +156,18 @@ class Break:
     Attributes:
         name: name of the link.
         time: start of the first step without the link [s].
-        force: force of the link at the end of the previous step [N].
+        force: force of the link at the end of the previous step [N]; of a rope, the force of the broken cable.
+        cable: index of the broken cable among the cables of the link; -1 for other links.
     """
 
     name: str
     time: float
     force: float
+    cable: int = -1
 
     def __repr__(self) -> str:
-        return f"Break({self.name!r}, time={self.time:.9g}, force={self.force:.9g})"
+        cable = f", cable={self.cable}" if self.cable >= 0 else ""
+        return f"Break({self.name!r}, time={self.time:.9g}, force={self.force:.9g}{cable})"
 
 
 class BreakingLinks(StepHook):
@@ -128,30 +195,59 @@ class BreakingLinks(StepHook):
                 raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
         self.links = list(links)
         self.breaks: list[Break] = []
-        # force of each link that breaks at the start of the next step [N], by name; and the step size [s]
-        self._due: dict[str, float] = {}
+        self._due: dict[str, DueBreak] = {}
         self._step = 0.0
+        self._fatigue = {
+            link.name: FatigueSum(link.fatigue, link.damage, len(link.entity) if link.is_rope else 1)
+            for link in self.links
+            if link.fatigue is not None
+        }
+
+    @checked(name=word())
+    def damages(self, name: str) -> FloatArray:
+        """Return the damage of the cables of a link [1], shape (cables,), or of another link, shape (1,); ranges of the
+        force that no later cycle has closed are half cycles.
+
+        Raises:
+            ModelError: no link with this name has a fatigue curve.
+        """
+        if name not in self._fatigue:
+            known = ", ".join(self._fatigue) or "there is none"
+            raise ModelError(f"name = {name!r} of damages: must be a link with fatigue: {known}")
+        return self._fatigue[name].find_damages()
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Delete the breaks of links that are active again, and evaluate the forces of the links at the start."""
-        again = {link.name for link in self.links if np.any(link.entity.active)}
+        """Delete the breaks of links that are whole again, and evaluate the forces of the links at the start."""
+        again = {link.name for link in self.links if link.is_whole()}
         self.breaks = [one for one in self.breaks if one.name not in again]
         self._step = (end - state.t) / max(steps, 1)
-        self._find_due(state, rules=False)
+        self._find_due(state, is_step=False)
 
     def before_step(self, state: State) -> None:
-        """Deactivate links that have reached their breaking load or time, or whose rule has returned true."""
+        """Deactivate links that have reached their breaking load, damage or time, or whose rule has returned true."""
         self.changes_forces = False
         for link in self._find_whole():
-            force = self._due.get(link.name)
+            due = self._due.get(link.name)
             # the user may set an earlier time of breaking for a restarted run
-            if force is None and self._has_reached_time(link, state):
-                force = self._eval_force(link, state)
-            if force is not None:
-                state.world.set(link.entity, active=False)
-                self.changes_forces = True
-                self.breaks.append(Break(link.name, float(state.t), force))
+            if due is None and self._has_reached_time(link, state):
+                due = find_largest(link, link.eval_forces(state))
+            if due is not None:
+                self._break(link, due, state)
         self._due = {}
+
+    def _break(self, link: Link, due: DueBreak, state: State) -> None:
+        """Deactivate a link, or one cable of a rope, and tell the user."""
+        name = link.name
+        if link.is_rope:
+            cable = link.entity[due.cable]
+            state.world.set(cable, broken=True)
+            release(state.world, cable)
+            name += f" (cable {due.cable} of {len(link.entity)})"
+        else:
+            state.world.set(link.entity, active=False)
+        self.changes_forces = True
+        self.breaks.append(Break(link.name, float(state.t), due.force, due.cable))
+        say_once("note", [f"{name} breaks at t = {state.t:.6g} s under {due.force:.6g} N"])
 
     def next_stop(self, state: State) -> float:
         """Return the earliest given time of breaking of the links that have not broken, or inf without such a time; see
@@ -160,8 +256,8 @@ class BreakingLinks(StepHook):
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
-        """Find links that have reached their breaking load or time, or whose rule returns true."""
-        self._find_due(state, rules=True)
+        """Find links that have reached their breaking load, damage or time, or whose rule returns true."""
+        self._find_due(state, is_step=True)
 
     def find_doubts(self) -> Sequence[str]:
         """Return a warning that names the links that reached their breaking limit in the last step but are still
@@ -169,10 +265,21 @@ class BreakingLinks(StepHook):
         """
         if not self._due:
             return []
-        found = ", ".join(f"{name} ({force:.6g} N)" for name, force in self._due.items())
+        found = ", ".join(
+            f"{name} ({due.force:.6g} N{f' in cable {due.cable}' if due.cable >= 0 else ''})"
+            for name, due in self._due.items()
+        )
         return [
-            f"links reached their breaking load, time or rule at the end and are still active in the result: {found}"
+            "links reached their breaking load, damage, time or rule at the end and are still active in the result: "
+            f"{found}"
         ]
+
+    def report_sections(self) -> Sequence[ReportSection]:
+        """Return a table of the broken links for the report of the run."""
+        if not self.breaks:
+            return []
+        rows = [[one.name, one.cable if one.cable >= 0 else None, one.time, one.force] for one in self.breaks]
+        return [ReportSection("Broken links", [ReportTable(["link", "cable", "time [s]", "force [N]"], rows)])]
 
     def _find_whole(self) -> list[Link]:
         """Return the links that have not broken."""
@@ -183,41 +290,85 @@ class BreakingLinks(StepHook):
         """Return whether the time at which a link breaks has been reached, except for rounding errors."""
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
-    def _find_due(self, state: State, rules: bool) -> None:
-        """Find the links that break at the start of the next step; the rules of the links are called if ``rules`` is
-        true."""
+    def _find_due(self, state: State, is_step: bool) -> None:
+        """Find the links that break at the start of the next step. After a step, ``is_step``, damages are summed and
+        rules are called.
+        """
         self._due = {}
         for link in self._find_whole():
-            rule = link.rule if rules else None
+            rule, fatigue = (link.rule, self._fatigue.get(link.name)) if is_step else (None, None)
             is_late = self._has_reached_time(link, state)
-            if link.breaking_load is None and rule is None and not is_late:
+            if link.breaking_load is None and rule is None and fatigue is None and not is_late:
                 continue
-            force = self._eval_force(link, state)
+            forces = link.eval_forces(state)
+            due = find_largest(link, forces)
             load = inf if link.breaking_load is None else link.breaking_load
             # a rule is called after each step, even if the link breaks by another criterion
-            by_rule = rule is not None and rule(float(state.t), force)
-            if is_late or by_rule or force >= load:
-                self._due[link.name] = force
+            by_rule = rule is not None and rule(float(state.t), due.force)
+            by_load = due.force >= load
+            tired = self._find_tired(link, fatigue, forces) if fatigue is not None else None
+            if is_late or by_rule or by_load:
+                self._due[link.name] = due
+            elif tired is not None:
+                self._due[link.name] = tired
 
     @staticmethod
-    def _eval_force(link: Link, state: State) -> float:
-        """Return the force of a link [N]."""
-        return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
+    def _find_tired(link: Link, fatigue: FatigueSum, forces: FloatArray) -> DueBreak | None:
+        """Add forces to the damage; return the cable, or the other link, that breaks by fatigue, or None."""
+        fatigue.add(forces)
+        damages = fatigue.find_damages()
+        k = int(np.argmax(damages))
+        return DueBreak(float(forces[k]), k if link.is_rope else -1) if damages[k] >= 1.0 else None
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the broken links, and the links that break in the next step. The checkpoint of the model contains the
-        column ``active`` of the links."""
+        """Return the broken links, the links that break in the next step, and the damages. The checkpoint of the model
+        contains the columns ``active`` and ``broken`` of the links."""
         return {
             "due": list(self._due),
-            "due_forces": list(self._due.values()),
+            "due_forces": [due.force for due in self._due.values()],
+            "due_cables": [due.cable for due in self._due.values()],
             "names": [one.name for one in self.breaks],
             "times": [one.time for one in self.breaks],
             "forces": [one.force for one in self.breaks],
+            "cables": [one.cable for one in self.breaks],
+            "fatigue": {name: fatigue.checkpoint() for name, fatigue in self._fatigue.items()},
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the broken links from the values of `checkpoint`."""
-        due = zip(kept["due"], kept["due_forces"], strict=True)
-        self._due = {str(name): float(force) for name, force in due}
-        rows = zip(kept["names"], kept["times"], kept["forces"], strict=True)
-        self.breaks = [Break(str(name), float(time), float(force)) for name, time, force in rows]
+        """Restore the broken links and the damages from the values of `checkpoint`."""
+        due = zip(kept["due"], kept["due_forces"], kept["due_cables"], strict=True)
+        self._due = {str(name): DueBreak(float(force), int(cable)) for name, force, cable in due}
+        rows = zip(kept["names"], kept["times"], kept["forces"], kept["cables"], strict=True)
+        self.breaks = [Break(str(name), float(time), float(force), int(cable)) for name, time, force, cable in rows]
+        for name, fatigue in self._fatigue.items():
+            if name in kept["fatigue"]:
+                fatigue.restore(kept["fatigue"][name])
+
+
+def find_largest(link: Link, forces: FloatArray) -> DueBreak:
+    """Return the largest of the forces of a link [N], with the index of its cable."""
+    k = int(np.argmax(forces))
+    return DueBreak(float(forces[k]), k if link.is_rope else -1)
+
+
+def release(world: World, cable: Entity) -> None:
+    """Set the fluid loads of a broken cable to act per unstrained length, and deactivate contacts and line loads per
+    current length of this cable. Rows that refer to chains of cables do not change. The call is collective.
+    """
+    tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]
+    numbers = cable.ids
+    # contacts of circles refer to markers of the shape of the cable
+    for table in tables:
+        if role_of(table.component) == "marker":
+            numbers = np.append(numbers, table.ids_of(np.flatnonzero(table.collect(CABLE) == cable.ids[0])))
+    for table in tables:
+        columns, rows = table.component.columns, np.flatnonzero(np.isin(table.collect(CABLE), numbers))
+        if not len(rows):
+            continue
+        if "constant_volume" in columns:
+            world.set(Entity(table, rows), constant_volume=True)
+        elif "per" in columns:
+            rows = rows[table.collect("per", rows) == "current"]
+            world.set(Entity(table, rows), active=False)
+        elif ACTIVE in columns and role_of(table.component) == "connector":
+            world.set(Entity(table, rows), active=False)

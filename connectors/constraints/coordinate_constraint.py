@@ -252,7 +252,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if a row at velocity level has values that only apply at position level, or the reverse. Such
+    """Raise ModelError if a row at velocity level has values that only apply at position level, if a row at position
+    level has values that only apply at velocity level, or if a rate function is given without an offset function. Such
     values would have no effect.
     """
     fast = table.local("velocity_level")

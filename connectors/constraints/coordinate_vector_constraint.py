@@ -9,10 +9,11 @@
     index 2: Ċ = J·q_t + ∂C/∂t
     inactive rows: λ = 0
 
-Each row is one equation. For a constraint function, J is the result of ``gradient_function`` with the same arguments.
-Without ``gradient_function``, J is computed by a complex step, which is exact except for rounding errors, if the
-function accepts complex numbers, otherwise by central differences. The derivative ∂C/∂t is computed in the same way.
-Second derivatives in the tangent are finite differences of J and C.
+Each row is one equation. The vectors q² and q_t² contain the squares of the components of q and q_t. For a constraint
+function, J is the result of ``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed
+by a complex step, which is exact except for rounding errors, if the function accepts complex numbers, otherwise by
+central differences. The derivative ∂C/∂t is computed in the same way. Second derivatives in the tangent are finite
+differences of J and C.
 
 For index 2, Exudyn replaces q² by q_t² in the constraint. This law uses the time derivative of C instead.
 """
@@ -181,8 +182,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side rhs of J q̈ = rhs. It is minus the time derivative of Ċ (at velocity level: of C)
-        at constant velocities.
+        """Return the right-hand side of J q̈ = rhs: minus the time derivative of Ċ (at velocity level: of C) at
+        constant velocities.
         """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0

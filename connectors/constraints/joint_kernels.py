@@ -7,7 +7,9 @@ C and fills
     gradient: g = [u, r0, r1], such that Ċ = g·y with the rates y = [v1 - v0, ω0, ω1]
     second derivatives: G, shape (9, 9), such that δg = G [δd, θ0, θ1] for rotations θ of the markers
 
-Let X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 q̇, Hr1 q̇]. The loops add
+For each marker, J and Jr are the Jacobians of position and rotation, and H and Hr are the derivatives of these
+Jacobians with respect to q. Let X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 q̇, Hr1 q̇]. The loops
+add
 
     gradient: C_q = gᵀ X, and the forces C_qᵀ λ
     curvature: ∂(C_qᵀ λ)/∂q = λ (Xᵀ G X + g·∂X/∂q), with ∂X/∂q from H and Hr of the markers

@@ -9,7 +9,7 @@ the plane.
     velocity of the rim relative to the plane: v_c = v1 + ω1 × r - (v0 + ω0 × c)
     velocity across the track: C_0 = (n × l)·v_c
     velocity along the track: C_1 = l·v_c
-    distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is largest at the contact point
+    distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is smallest at the contact point
 
 Point 0, at marker 0, is on the plane; point 1, at marker 1, is the centre of the disc. The force on the disc has the
 components -λ along the directions e = n × l, l and n, and acts at the contact point. For each direction e,

@@ -56,7 +56,8 @@ def prescribe(
         entity: nodes or bodies of one type.
         name: name of the coordinate.
         value: displacement [m or rad], a number or a function of time t [s].
-        rate: time derivative of the function [m/s or rad/s]; default: difference quotients in time.
+        rate: time derivative of the function [m/s or rad/s]; default: the exact derivative of a predefined function,
+            and difference quotients in time for other functions.
 
     Returns:
         Handle to the constraints, one per row.

@@ -66,7 +66,8 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
     Args:
         end, body: see `socket`.
         axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at the
-        end, which is the axis e_1 of the node. **values: see `socket`.
+            end, which is the axis e_1 of the node.
+        **values: see `socket`.
 
     Returns:
         Handle to the joints, whose rotation about the first axis is free; `joint_stops` can limit this rotation as

@@ -8,8 +8,8 @@ acts on the body. Each geometry gives the following derivatives of (F, m) for on
     C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
     V (w, w): with respect to the rates of (p - c, theta), times dq
 
-All points of a row are summed with B = d(p)/dq, which is S_j I for a point on the axis (`add_point`), and J for a point
-at an offset from the axis (`add_offset_point`):
+All points of a row are summed with B = d(p)/dq, which is S_j I with the shape functions S_j for a point on the axis
+(`add_point`), and J for a point at an offset from the axis (`add_offset_point`):
 
     K (n + w, n + w): derivatives of the forces on the n coordinates of the cable, n = 4 d without angles of twist, and
         on (c, theta)
@@ -103,8 +103,9 @@ def add_point_and_foot(
     S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces at a point of cable A and its foot on cable B to K, shape (24, 24). S are the
-    shape functions of A, and T the shape functions of B.
+    """Add the derivatives of the forces at a point of cable A and its foot on cable B to K, shape (24, 24). S and T are
+    the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and ddT is the
+    second derivative of T.
 
     Args:
         force, on_b: forces on r_A and on r'_B [N].

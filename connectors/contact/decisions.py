@@ -49,11 +49,11 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
     Args:
         p: the point.
-        held: whether the point was closed at the start of the step.
+        held: whether the point was closed at the start of the step, or the state is that at the start of a solve.
         mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
     """
     limit = coulomb(mu, p.fn)[0]
-    # a point sticks in the step in which it closes
+    # a point sticks in the step in which it closes; at the start of a solve, its damper alone decides
     p.state, p.excess = STICKS, -limit
     if held or mu_k == 0.0:
         p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
@@ -67,7 +67,7 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if there are none."""
+    """Return the mean deflection of the sticking points of a row [m], or ``u`` if no point sticks."""
     total, count = 0.0, 0
     for k in range(n):
         # the deflection of a sticking point that opens is distributed to the other points

@@ -40,7 +40,7 @@ def follow_sets(
     member: str,
 ) -> Gaps:
     """Complete the `Gaps` of rows whose partners change; each row has n contacts. In addition, the gaps contain one
-    element for a partner through which a cable passes although none of its rows refers to this partner.
+    element for a partner through which a cable passes although no row of the cable refers to this partner.
 
     If a row is assigned to a new partner within the step, the gaps at the start of the step are evaluated again.
     Therefore results do not depend on the times of searches.

@@ -151,5 +151,5 @@ def eval_slopes_along(law: PointLaw, state: float, fn: float) -> tuple[float, fl
 
 @kernel(inline=True)
 def no_friction() -> Friction:
-    """Return the friction of a point without friction."""
+    """Return a `Friction` whose forces are 0."""
     return Friction((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 1.0, False)

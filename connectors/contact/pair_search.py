@@ -7,8 +7,8 @@ members of all sets, counted from 1, or 0 without a member. Therefore the pairs 
 repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
-only at these times. Every pair whose distance is below the search margin ``skin`` gets a row, in the order of distance.
-Pairs with a closed point keep their rows. The result of a search remains valid while
+only at these times. Pairs whose distance is below the search margin ``skin`` get the rows of their cable in the order
+of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 

@@ -1,6 +1,6 @@
 """Update of contact states, after each Newton run and as the return map within Newton runs.
 
-Update of a row with n points, whose first history values are gaps (n) and states (n):
+See `law.py` for the symbols. Update of a row with n points, whose first history values are gaps (n) and states (n):
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with stiffness k; g is stored.
     state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.
@@ -32,7 +32,7 @@ from windlass.framework.model.system import System
 
 Kernel = Callable[..., Any]
 NO_LANES = lane_type("none")
-"""Type of the argument ``lane`` of `create_update` if ``measure`` evaluates one row at a time."""
+"""Updates evaluate one row at a time."""
 
 
 @kernel(inline=True)

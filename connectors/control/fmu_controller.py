@@ -101,9 +101,9 @@ class FMUController(StepHook):
 
     Raises:
         ModelError: FMPy is not installed, the file is not an FMU for co-simulation on this platform, or the FMU has no
-            such variables. In a solve the error is raised if a call of the FMU fails (the error quotes the last
-            messages of the FMU), an output of the FMU is not finite, the start time differs from the current time of
-            the FMU, or a restart needs a state that the FMU cannot store.
+            variable with a given name and the required causality. In a solve the error is raised if a call of the FMU
+            fails (the error quotes the last messages of the FMU), an output of the FMU is not finite, the start time is
+            not between the last and the next exchange, or a restart needs a state that the FMU cannot store.
     """
 
     @checked(file=path(), step=number("s", above=0.0), inputs=SENSORS, outputs=SETTERS, parameters=optional(VALUES))
@@ -148,7 +148,7 @@ class FMUController(StepHook):
         self._probes = []
 
     def _check_start(self, state: State) -> None:
-        """Raise ModelError if the start time of a solve differs from the current time of the FMU."""
+        """Raise ModelError if the start time of a solve is not between the last and the next exchange."""
         rounding = find_rounding(state.t, self._step)
         if self._count >= 0 and not self._reached - rounding <= state.t <= self._next + rounding:
             times = f"{self._reached:.9g} s to {self._next:.9g} s"
@@ -166,8 +166,8 @@ class FMUController(StepHook):
         """Exchange values if an exchange is due.
 
         Raises:
-            ModelError: the start time of the solve differs from the current time of the FMU, or an output of the FMU is
-                not finite.
+            ModelError: the start time of the solve is not between the last and the next exchange, or an output of the
+                FMU is not finite.
         """
         self.changes_forces = False
         if self._begins:
@@ -281,7 +281,9 @@ class Slave:
         self._end: Any = None
 
     def require(self, names: Mapping[str, object], causalities: tuple[str, ...], what: str) -> None:
-        """Raise ModelError for a name that is not a numerical variable of the FMU with one of these causalities."""
+        """Raise ModelError for a name that is not a scalar variable of the FMU with one of these causalities, or,
+        except for parameters, not a numerical variable.
+        """
         able = [
             name
             for name, variable in self._variables.items()

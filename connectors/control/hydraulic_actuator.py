@@ -11,9 +11,10 @@ rates).
     volumes: V_0 = V_h,0 + A_0 s,    V_1 = V_h,1 + A_1 (L_s - s)
     constant volumes: G_k = K_oil/V_h,k
 
-w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the root has an infinite slope at 0. The openings a_k of the
-valves are columns, or results of a user function of the stroke and further inputs. The equation of p_k is multiplied by
-A_k, so the residual has the unit of a force.
+w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the root has an infinite slope at 0. The columns of
+`HydraulicActuator` define the other symbols. The openings a_k of the valves are the values of columns plus the results
+of a user function, if one is given, of the stroke and further inputs. The equation of p_k is multiplied by A_k, so the
+residual has the unit of a force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation; the pressures of both
 programs agree.

@@ -27,10 +27,9 @@ Along an arc with the stiffness EA and the pitch p the tensions F_j between teet
 F* is the tension at which the pitch of the stretched belt is equal to the pitch of the pulley. Therefore the load
 decreases from each tooth to the next by the factor e^(-κ), with 2 cosh κ = 2 + k p/EA.
 
-History values per row: -x+, -x- and -y, each of which is > 0 if this flank or tip has no contact, and m + 1, the index
-of the groove counted from
-1. History values are constant during Newton's iterations. Forces act on the belt at the tooth, and the opposite forces
-act on the pulley at the same point.
+History values per row: -x+, -x- and -y, each of which is > 0 if this flank or tip has no contact, and the index of the
+groove, m + 1. History values are constant during Newton's iterations. Forces act on the belt at the tooth, and the
+opposite forces act on the pulley at the same point.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
 J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).

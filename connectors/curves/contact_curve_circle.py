@@ -482,7 +482,7 @@ def output(unit: str, doc: str, which: int) -> Output:
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Draw each circle, and each curve once per body, coloured by the force of the circle."""
+    """Draw each circle, and each curve once per body, coloured by the normal force on the circle."""
     (pair, own), (curve, curves) = rows.columns, find_curves(rows)
     m, n = s.markers[FAMILY], len(rows.rows)
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)

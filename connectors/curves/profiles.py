@@ -175,7 +175,7 @@ def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray
     """Create the grid of one profile: the lower corner, the number of cells per length, the numbers of cells along x
     and y, and the indices of the pieces of each cell."""
     traced = [trace_piece(piece, 33) for piece in pieces]
-    # radius of the circle plus the largest distance of an arc from the chords between its points
+    # radius of the circle plus an upper bound of the distance of an arc from the chords between its points
     margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
     low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
     high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]

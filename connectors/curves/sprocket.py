@@ -1,4 +1,5 @@
-"""Outlines of sprockets for roller chains, composed of arcs and lines.
+"""Outlines of sprockets with z teeth for roller chains with the pitch p and the roller diameter d_1, composed of arcs
+and lines.
 
     pitch circle: R = p/(2 sin(π/z)), on which the centres of seated rollers lie
     seating arc: r_i = 0.505 d_1,    α = 140° - 90°/z, with its bottom at R - d_1/2

@@ -39,7 +39,7 @@ from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
-from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.drives.pulleys import Place, Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
 from windlass.connectors.drives.steady_drive import (
     DriveData,
@@ -61,6 +61,7 @@ from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
 from windlass.elements.routes.routes import Route
+from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import (
     checked,
@@ -76,6 +77,7 @@ from windlass.framework.checks.checks import (
     that,
     whole,
     word,
+    yes_no,
 )  # fmt: skip
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.command_line import options
@@ -101,8 +103,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Columns of the contact that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer, divided by the radius of its pulley [1], for which the steady motion
-can be computed.
+"""Largest transfer length sqrt(EA/K) of a layer with the shear stiffness K, divided by the radius of the pulley [1],
+for which the steady motion can be computed.
 """
 DEEPEST = 0.01
 """Largest contact depth of a belt, divided by the radius of the pulley [1]."""
@@ -136,8 +138,8 @@ TEETH = {
     "bending_loss": number("1", minimum=0.0, maximum=1.0),
 }
 """Arguments of belts that ropes do not have."""
-NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0}
-OPEN = {**CLOSED, "start": POINT, "end": POINT}
+NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0, "turns_rope": False}
+OPEN = {**CLOSED, "start": POINT, "end": POINT, "turns_rope": yes_no()}
 LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}
 
 
@@ -184,6 +186,25 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
             _check_numbers(name, f"{key} in contact", contact[key], unit)
 
 
+def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of the cables. If torsion but no inertia about the axis is given, the inertia per length is
+    m w²/12 for the width w, or m r²/2 for a solid round rope; ``radius`` is the radius r of the rope [m].
+
+    Raises:
+        ModelError: friction turns a rope that has no torsion or no radius.
+    """
+    twists = TWIST in columns
+    if given["turns_rope"] and not (twists and radius > 0.0):
+        raise ModelError(
+            f"turns_rope of '{name}' with cord_offset = {radius:g} m and {TWIST} {'given' if twists else 'missing'}: "
+            f"must have cord_offset > 0 m, the radius of the rope, and {TWIST} [N m^2]"
+        )
+    square = 0.5 * radius**2 if given["width"] is None else given["width"] ** 2 / 12.0
+    if not twists or "rotary_inertia" in columns or square <= 0.0:
+        return columns
+    return {**columns, "rotary_inertia": np.asarray(columns["mass_per_length"], np.float64) * square}
+
+
 class _Line:
     """Base class of belts and ropes; for the attributes see `Belt`."""
 
@@ -200,6 +221,7 @@ class _Line:
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
         self.cord_offsets = [right if pulley.side == "right" else left for pulley in pulleys]
         given = {**NO_TEETH, **given}
+        columns = _fill_torsion(self.name, given, max(right, left), columns)
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
             # teeth prevent motion of the belt along the arcs, so the step does not limit the contact stiffness
@@ -209,6 +231,8 @@ class _Line:
             places = [find_place(world, pulley) for pulley in pulleys]
             self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
+            if given["turns_rope"] and not self.in_space:
+                raise ModelError(f"turns_rope of '{self.name}': must be a 3D rope, with a pulley that has an axis")
             if given["contact"] != "auto":
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
@@ -236,7 +260,8 @@ class _Line:
                 self.strain, self.tension = find_fit(*fit, bends, given)
                 self.mass_per_length = slack_mass / (1.0 + self.strain)
             self._bends = bends
-            self.cables = self._lay_cables(columns)
+            self.is_wide = closed and self.in_space and TWIST in columns and given["width"] is not None
+            self.cables = self._lay_cables(columns, places)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
@@ -307,9 +332,9 @@ class _Line:
         """Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the
         mounted belt.
 
-        Friction is off. Soft springs hold the rotations of the pulleys that rotate about the origin of their body. The
-        springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is fixed
-        along the belt, because a closed belt without friction can circulate.
+        Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
+        body. The springs carry no load, because no torque acts on these pulleys. The position of one node of a belt is
+        fixed along the belt, because a closed belt without friction can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -399,8 +424,9 @@ class _Line:
             arms: arms of tensioners; each arm rotates until the moments of belt and spring are in equilibrium.
 
         Raises:
-            ModelError: the rope is open or the belt is 3D, a name is not a pulley, a layer or bristles are too soft, or
-                the belt slips on a whole arc or lifts off its pulleys because of its speed.
+            ModelError: the rope is open, the belt is 3D or has teeth, the tension is too large, a name is not a pulley,
+                a layer or bristles are too soft, or the belt slips on a whole arc or lifts off its pulleys because of
+                its speed.
         """
         if tension is not None and tension > (most := LARGEST_STRAIN * self.axial_stiffness):
             raise ModelError(f"tension = {tension:g} N in steady of '{self.name}': must be <= {most:g} N")
@@ -515,8 +541,9 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements. The elements must be short enough for the smallest pulley, and in belts also
-        for the shortest arc and for the layers between cord and face."""
+        """Choose the number of elements of the belt. The elements must be short enough for the smallest pulley, and in
+        belts also for the shortest arc and for the layers between cord and face.
+        """
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
@@ -547,13 +574,19 @@ class _Line:
         if chosen.any():
             name_part(self.world, name, self.cables[np.flatnonzero(chosen)])
 
-    def _lay_cables(self, columns: dict[str, Any]) -> Entity:
+    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
+        if self.is_wide and isinstance(self.route, SpatialRoute) and "normal" not in columns:
+            from windlass.connectors.drives.ribbon_route import lay_width  # imported here, because few belts need it
+
+            axes = [place.axis for place in places]
+            scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)
+            scaled["reference_twist"] = scaled.get("reference_twist", 0.0) - twist
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-        """Choose the parameters of the contact of each pulley. Return the reasons as text and, for each pulley, the
-        columns of the contact law with their values.
+        """Choose the parameters of the contact of each pulley. Return the reasons for the chosen values as text and,
+        for each pulley, the columns of the contact law with their values.
         """
         chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
@@ -590,7 +623,8 @@ class _Line:
                 # does not reduce the tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
-                more = {"points": given["points"], "rope_radius": offset}
+                more = {"points": given["points"], "rope_radius": offset, "turns_rope": given["turns_rope"]}
+                more["width"] = given["width"] if self.is_wide else None
                 from windlass.connectors.surface_contact.add_surface_contact import (
                     add_surface_contact,  # imported here, because 2D belts do not need surfaces
                 )
@@ -633,11 +667,25 @@ class _Line:
         """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
         from windlass.connectors.surface_contact.surfaces import (
             DrumSurface,  # imported here, because 2D belts do not need surfaces
+            ProfileSurface,
             SheaveSurface,
         )
 
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
+        if pulley.crown_radius is not None and pulley.face_width is not None:
+            # an arc that touches both lines at their ends
+            crown, half = pulley.crown_radius, 0.5 * pulley.face_width
+            depth = sqrt(crown**2 - half**2)
+            vertices = (
+                radius - crown + depth,
+                -half,
+                radius - crown + crown**2 / depth,
+                0.0,
+                radius - crown + depth,
+                half,
+            )
+            return self.world.add(ProfileSurface, marker=marker, axis=axis, vertices=vertices, rounding=(crown,))
         if pulley.groove_radius is None:
             return self.world.add(DrumSurface, marker=marker, axis=axis, radius=radius)
         outer = pulley.outer_radius or pulley.radius + 2.0 * pulley.groove_radius
@@ -725,12 +773,12 @@ class Belt(_Line):
             pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains, and at most half of the decay length sqrt(EA/K) of a compliant layer. With longer cables
-                a solve reports a warning.
+                small strains, a third of the shortest arc with friction, and half of the decay length sqrt(EA/K) of a
+                compliant layer with the shear stiffness K. With longer cables a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
-                mounted belt, tension [N] of the mounted belt.
+                mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
                 are printed. Alternatively a dictionary of columns of the contact law, whose values replace the chosen
                 values.
@@ -740,7 +788,9 @@ class Belt(_Line):
                 from ``width`` and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer
                 is rigid.
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
-                ``cord_offset``.
+                ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines
+                across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.
+                The default of its ``rotary_inertia`` [kg m] is m b²/12.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
@@ -802,15 +852,27 @@ class Rope(_Line):
         points: int = 4,
         step: float | None = None,
         name: str = "rope",
+        turns_rope: bool = False,
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from the point ``start`` over pulleys to the point ``end``. Both points are given as (x, y) or (x,
-        y, z) [m]; for all other arguments see `Belt`.
+        """Add a rope from the point ``start`` over pulleys to the point ``end``.
 
-        In 3D, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] create a rope of `TwistCable3D`.
+        In 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is
+        the torque per strain. The default of its ``rotary_inertia`` [kg m] is m r²/2 with r = ``cord_offset``.
+
+        Args:
+            start, end: end points, (x, y) or (x, y, z) [m].
+            turns_rope: only for ropes with torsion: whether friction on the pulleys acts at the radius of the rope,
+                ``cord_offset`` > 0, and turns the rope about its axis.
+            pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
+                friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
+
+        Raises:
+            ModelError: a rope that does not fit, or ``turns_rope`` for a rope without torsion, without radius or in 2D.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
         given |= {"layer_stiffness": layer_stiffness, "width": None, "layer_modulus": LAYER_MODULUS}
+        given |= {"turns_rope": turns_rope}
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
         super().__init__(world, pulleys, False, (start, end), {**given, "name": name}, columns)

@@ -9,9 +9,9 @@ pulley, and the corresponding torque against the rotation of the pulley, are
 The torque is independent of the speed and of the mesh. If the speed of the cord is below `SLOW`, the torque decreases
 with the speed to 0.
 
-Viscous bending damping has a different effect. The curvature changes over the length l = sqrt(EI/T) at each end of an
-arc. If the elements are shorter than l, the loss of viscous damping at each end is d_EI v²/(2 l R²). With longer
-elements the loss depends on the mesh.
+Viscous bending damping has a different effect. With the tension T the curvature changes over the length l = sqrt(EI/T)
+at each end of an arc. If the elements are shorter than l, the loss at each end due to viscous damping with the
+coefficient d_EI is d_EI v²/(2 l R²). With longer elements the loss depends on the mesh.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).

@@ -24,10 +24,10 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
 
     layer: K = G b/h with the width b and the height h of the cord above the face
 
-The bristles and the creep of a belt are independent of the step. Let F be the force that presses the belt on the pulley
-at the start of slip. On a rigid layer, bristles distribute the friction mu F/R over the length a = sqrt(EA/mu_k) of the
-sticking arc. Therefore bristles change the length of the belt on the arc by up to mu F a²/(2 R EA), and the tension of
-the whole belt by up to mu F a²/(2 R L).
+Here mu is the friction coefficient. The bristles and the creep of a belt are independent of the step. Let F be the
+force that presses the belt on the pulley at the start of slip. On a rigid layer, bristles distribute the friction mu
+F/R over the length a = sqrt(EA/mu_k) of the sticking arc. Therefore bristles change the length of the belt on the arc
+by up to mu F a²/(2 R EA), and the tension of the whole belt by up to mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -79,8 +79,8 @@ layer causes 5 % of the loss of speed, the error of this loss was 1.6 % with the
 with the value 0.31.
 """
 MOST_PERIODS = 30.0
-"""Largest step, divided by the period of the belt on the softest contact [1]; longer steps are rejected. For belts, a
-warning is reported above a tenth of this value.
+"""Largest step, divided by the period of the belt on the softest allowed contact [1]; longer steps are rejected. For
+belts, a warning is reported above a tenth of this value.
 """
 LAYER_MODULUS = 2.4e6
 """Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical hardness of belts."""

@@ -76,12 +76,12 @@ CREEP_ERROR = 0.01
 bristles [1].
 """
 LAYER_ERROR = 0.005
-"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact [1], for bristles that
-represent the layer of the belt. In tests with random drives the change is up to 2.4 times the estimate, see
-docs/explanation/verification.md.
+"""Largest tolerated estimate of the change of the loss of speed due to mesh and contact, divided by the largest loss of
+speed [1], for bristles that represent the layer of the belt. In tests with random drives the change is up to 2.4 times
+the estimate, see docs/explanation/verification.md.
 """
 TOLERATED_LENGTH = 1.1
-"""Largest tolerated length of cables, divided by the length that is chosen for a layer [1]; see `LAYER_SHARE`."""
+"""Largest tolerated length of cables, divided by the length that `refine_for_layers` chooses for a layer [1]."""
 STEADY_CREEP = 0.5
 """Difference between the losses of speed of a run and of the theory of steady motion, divided by the largest loss [1],
 above which a motion is treated as unsteady.
@@ -237,9 +237,11 @@ class DriveMeans(Sensors):
     """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
     creates it.
 
-    The verdict of the solve and ``report().doubts`` contain a warning in two cases. (1) Pulleys take more energy from a
-    closed belt than the other pulleys have supplied and the belt has released. (2) The deflection of friction bristles
-    on short arcs of contact increases the loss of speed of a pulley by more than 1 %.
+    For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
+    more energy from the belt than the other pulleys have supplied and the belt has released. (2) The deflection of
+    friction bristles on short arcs of contact, or mesh and contact, change the loss of speed of a pulley by more than
+    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, the belt loses more than
+    1 % of the supplied power otherwise than by creep.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
@@ -563,8 +565,8 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about means in which bristles change the loss of speed by more than the error of the tensions due
-    to the mesh.
+    """Return warnings about means in which bristles change the loss of speed by more than a tolerated fraction, and by
+    more than the error of the tensions due to the mesh, or in which cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.
@@ -684,8 +686,8 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the mean of each column over time by the trapezoidal rule. Only rows in which all values are finite are
-    used; the means are NaN without such rows.
+    """Return the mean of each column over time by the trapezoidal rule. For each column, only rows with a finite value
+    in this column are used; without such rows the mean is NaN.
 
     Args:
         times: times of the rows [s], shape (rows,), at least two.

@@ -136,8 +136,8 @@ def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the quantities of pulley i from its contact points, as in `eval_report`, and mark the cables in contact with
-    the pulley.
+    """Fill the quantities of pulley i from its contact points, as in `eval_report`
+    (`connectors/reports/pulley_report.py`), and mark the cables in contact with the pulley.
 
     Args:
         due: the quantities are filled only if due[0] > 0, shape (1,).
@@ -330,7 +330,7 @@ def follow_spans(
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
     """Return the smaller of the values of F [N] at both ends of an arc, but at least 0. The result is NaN if the
-    tension of the first span is NaN.
+    tension before the pulley is NaN.
     """
     least = after if after < before else before
     press = least - mass_per_length * speed**2
@@ -478,7 +478,7 @@ def count_step(r: Records) -> None:
 @kernel(fast=False)
 def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
     """Store a record: the quantities of the current state, the time of this state [s], and the integrals of powers up
-    to this time.
+    to this time. Copy all integrals up to this time to ``recorded``.
     """
     if r.due[0] == 0:
         return

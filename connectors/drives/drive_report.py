@@ -77,7 +77,7 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""Value of the argument ``due`` of kernels. With this value a kernel evaluates the pulleys in each step."""
+"""Value of the argument ``due`` of kernels. With this value a kernel evaluates its quantities in each call."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -120,7 +120,7 @@ class PulleyDuty:
             pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: magnitude of the hub load [N].
-        hub_angle: direction of the hub load, from global x to y [rad]; NaN in 3D.
+        hub_angle: angle between the global x axis and the hub load [rad], > 0 counter-clockwise; NaN in 3D.
         torque: torque of the belt on the pulley about its axis [N m].
         power: torque * speed [W], > 0 if the pulley takes power.
         creep: loss of the speed of the rim, relative to the speed of the rim of the driver [1]; NaN if no pulley drives
@@ -302,7 +302,7 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 
 def is_duty(name: str) -> bool:
-    """Return whether `format` prints the extremes of a quantity; ``name`` is the name of the quantity in
+    """Return whether `DriveReport.format` prints the extremes of a quantity; ``name`` is the name of the quantity in
     `DriveReport.extremes`.
     """
     part, _, quantity = name.partition("[")[0].rpartition(".")
@@ -524,8 +524,8 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Find pulleys with friction on which the contact depth of a rope is so large that it increases the creep.
-        Belts are excluded, because their circles are enlarged by the contact depth.
+        """Find pulleys with friction on which the contact depth of a rope is so large that it increases the creep. 2D
+        belts are excluded, because their circles are enlarged by the contact depth.
         """
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:

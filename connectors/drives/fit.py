@@ -12,11 +12,11 @@ Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mas
 change.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is less by EI/(2
-R²); see `belt_ends.py`. The lines of the spans are tangents of circles whose radii are larger than R by the offsets d.
-If the pulleys at both ends of a span of the length L are on different sides of the belt, the span is shorter by (d1 +
-d2)²/(2 L), with the offsets d1 and d2 at both ends. The slack length S0 is the sum of the lengths of all spans and
-arcs, each divided by the stretch of this part. The length l = sqrt(EI/F) over which the curvature changes at an end of
-an arc is limited to R and to a quarter of the span.
+R²); see `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles whose radii are larger than R by
+the offsets d. If the pulleys at both ends of a span of the length L are on different sides of the belt, the span is
+shorter by (d1 + d2)²/(2 L), with the offsets d1 and d2 at both ends. The slack length S0 is the sum of the lengths of
+all spans and arcs, each divided by the stretch of this part. The length l = sqrt(EI/F) over which the curvature changes
+at an end of an arc is limited to R and to a quarter of the span.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def find_fit(
 
 
 def find_tension(name: str, length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Return the tension of the spans [N] of a slack belt of the given length [m].
+    """Return the tension of the spans [N] of a mounted belt whose slack length is ``length`` [m].
 
     Raises:
         ModelError: the belt is slack.

@@ -13,8 +13,9 @@ over the speed, and is constant below the first and above the last point. Near s
 
 A torsional damper is a ring with the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
 with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub. Here f is the natural frequency of the ring on a fixed
-hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. With mu = J_r/J the smallest possible
-maximum of the amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, for
+hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. Under a torque M sin(Omega t) the
+amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value of this maximum is sqrt(1 +
+2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -101,7 +102,7 @@ def characteristic_load(
         body: the body, such as a pulley.
         speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
-        standstill: speed below which the torque increases from 0, along half a period of a sine [rad/s].
+        standstill: speed below which the torque increases from 0, along a quarter of a period of a sine [rad/s].
         name: name for messages, the energy ledger and the report.
 
     Raises:

@@ -28,6 +28,7 @@ from windlass.elements.routes.routes import Circle, Route, route_around
 from windlass.elements.routes.spatial_routes import Sheave, SpatialRoute, route_over_sheaves
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import check_fields, checked_names, handle, number, numbers, optional, whole, word
+from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -42,6 +43,8 @@ PULLEY = {
     "axis": optional(numbers("1", (3,))),
     "groove_radius": optional(number("m", above=0.0)),
     "outer_radius": optional(number("m", above=0.0)),
+    "crown_radius": optional(number("m", above=0.0)),
+    "face_width": optional(number("m", above=0.0)),
     "turns": whole(0),
     "friction": optional(number("1", minimum=0.0)),
     "groove_angle": optional(number("rad", above=0.0, maximum=pi)),
@@ -67,11 +70,14 @@ class Pulley:
             on a 2D body or on `Ground` has an axis, the belt is a 3D belt.
         groove_radius: only in 3D: radius of the cross section of a round groove [m]; None for a cylinder.
         outer_radius: only in 3D: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
+        crown_radius, face_width: only in 3D: radius of the arc of a crowned face in a section along the axis [m], and
+            width of this face [m]; both or neither. ``radius`` is the radius in the middle of the face.
         turns: number of whole turns in addition to the wrap angle between the adjacent spans [1].
         friction: friction coefficient [1]; None: the coefficient of the belt.
         groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8.
             The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). None for a flat face.
         name: name in reports; default: name of the body.
+        teeth: number of grooves for the teeth of a timing belt, 6 or more; None: no grooves.
 
     Raises:
         ModelError: a value is out of its range.
@@ -89,6 +95,8 @@ class Pulley:
     name: str = ""
     groove_angle: float | None = None
     teeth: int | None = None
+    crown_radius: float | None = None
+    face_width: float | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, PULLEY)
@@ -98,6 +106,14 @@ class Pulley:
             raise ModelError(
                 f"outer_radius = {self.outer_radius:g} m of Pulley: must be > {self.radius:g} m, its radius"
             )
+        crown, width = self.crown_radius, self.face_width
+        if (crown is None) != (width is None) or (crown is not None and self.groove_radius is not None):
+            raise ModelError(
+                f"crown_radius = {show(crown)} m and face_width = {show(width)} m of Pulley: must both be given, "
+                "without groove_radius, or neither"
+            )
+        if crown is not None and width is not None and not width < (most := 2.0 * min(crown, self.radius)):
+            raise ModelError(f"face_width = {width:g} m of Pulley: must be < {most:g} m, twice crown_radius or radius")
         if not self.name:
             object.__setattr__(self, "name", self.body.name)
 
@@ -157,7 +173,7 @@ def lay_route(
     Args:
         pulleys: the pulleys.
         places: positions of the pulleys.
-        offsets: distance of the cord from each pulley [m].
+        offsets: height of the cord above the surface of each pulley [m].
         closed: whether the route is a closed belt.
         start, end: end points of a rope [m].
 

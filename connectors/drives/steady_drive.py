@@ -23,15 +23,16 @@ Therefore
     line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
     exit: the belt leaves the circle at an angle l/R before the end of the angle t between the lines
     slip: determined by t, because the shear force at the exit is equal to the missing pressure along the angle l/R
-    energy: no energy is lost at the exit, so E lam² + EI lam²/r² with the radius of curvature r is equal on both sides
-    arc: the stretch is q lam, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
+    energy: no energy is lost at the exit, so E lam² + EI lam² κ² with the curvature κ is equal on both sides
+    arc: the stretch is q times lam of the span, q² = E/(E + EI/R²), and F is less by about EI/(2 R²)
     moments: with the moments EI lam/R at both ends of an arc, the torque is (F_out - F_in) R/q with the F of the spans
-    length: each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
+    length: each end adds about l³/(12 R²) to the length of the belt, see `circle_contact/belt_ends.py`
 
 On a rigid layer between cord and face, w is 0. The shear of a layer with the shear stiffness K is 0 at the entry of the
 belt, and increases by w per length until the belt slips; see `connectors/reports/belt_bristles.py`. The layer is
-sheared only on the part of the arc on which the belt is in contact, see `belt_ends.py`. With a soft contact, the belt
-is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is neglected.
+sheared only on the part of the arc on which the belt is in contact, see `circle_contact/belt_ends.py`. With a soft
+contact, the belt is in contact beyond the ends of the arc, with a small pressure; the shear of the layer there is
+neglected.
 
 The unknowns are F of each span, and c. The equations are the speed or the torque balance of each pulley, and the
 reference length of the closed belt. The reference length is the sum of length/lam over spans and arcs that stick, plus
@@ -78,7 +79,7 @@ ERROR = 1e-9
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, divided by the mean F of the spans [1]."""
 LARGEST_LAG = 0.1
-"""Largest value of w in a solution [1]."""
+"""Largest relative slip |w| at the entry of an arc in a solution [1]."""
 UNBALANCED = 1e-8
 """Largest torque, divided by the largest F times the radius of the cord [1], that is treated as 0."""
 
@@ -389,8 +390,9 @@ def find_steady_motion(
 
     Raises:
         ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
-            pulley has no friction, the belt lifts off its pulleys because of its speed, or the belt slips on the whole
-            arc of a pulley.
+            pulley has no friction, the belt lifts off its pulleys because of its speed or its bending stiffness, the
+            belt slips on the whole arc of a pulley, the strain or the slip at an entry is too large, or no solution is
+            found.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
@@ -521,7 +523,9 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return lam/R [1/m] of a belt with the force F [N] on an arc; ``scale`` is E R [N m]."""
+    """Return lam/R [1/m] of a belt with the axial stiffness EA [N] and the force F [N] on an arc; ``scale`` is E R [N
+    m].
+    """
     return (F + EA) / scale
 
 
@@ -569,8 +573,8 @@ def find_steady_arms(
         speeds, torques: see `find_steady_motion`.
 
     Raises:
-        ModelError: an arm has no pulley, or no equilibrium of the arms was found; for further errors see
-            `find_steady_motion`.
+        ModelError: an arm has no pulley, a pulley has several arms, a pivot is at the centre of its pulley, a moment is
+            not a finite number, or no equilibrium of the arms was found; for further errors see `find_steady_motion`.
     """
     from scipy.optimize import root  # imported here, because most models do not need it
 

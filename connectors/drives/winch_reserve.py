@@ -46,7 +46,7 @@ LONGEST, SHORTEST = 1.6, 0.4
 are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
 """
 MOST = 1e5
-"""Upper limit for the number of cables."""
+"""Largest allowed length ``longest``, divided by ``wanted`` [1]."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
 """Shape functions in the middle of a cable of length 1."""
 MOTION = "q", "v", "a", "carried"
@@ -54,7 +54,7 @@ MOTION = "q", "v", "a", "carried"
 
 class CableChange(NamedTuple):
     """A change of the number of cables: the time of the change [s], the number of cables after the change, and the
-    potential energy of the weight that the change removes from the model [J].
+    potential energy of the weight before the change minus this energy after the change [J], 0 for a split.
     """
 
     t: float
@@ -115,7 +115,8 @@ class WinchReserve(StepHook):
         changes: changes of the number of cables, in order of time; see `CableChange`.
 
     Raises:
-        ModelError: positions have different shapes, positions coincide, or ``longest`` is less than the initial length.
+        ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
+            than the initial length or more than `MOST` times ``wanted``.
     """
 
     changes_state = True

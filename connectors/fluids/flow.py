@@ -2,7 +2,8 @@
 
     velocity: u = profile(h) V + waves + user function
     acceleration: a = ∂u/∂t at a fixed point
-    profile: 1, (h/H)^α, ln(h/h0)/ln(H/h0), or a table of z; h is the height above the ground of the flow
+    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the ground of the flow
+    profile from a table: V + velocity of the table at the height z replaces profile(h) V
     phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
     surface of a wave: η = A cos ψ
     velocities of a wave: u_h = A ω C cos ψ,    u_v = A ω S sin ψ
@@ -10,9 +11,9 @@
     volume fraction of water: s = 1 below the surface level + η, 0 above the surface
     volume fraction of air: s = 1 above, 0 below the surface; s changes by a cubic step over the height `transition`
 
-Above the level, waves have the velocities at the level (vertical stretching). For h < H/1000 the power law is replaced
-by a straight line, because its slope is unbounded at the ground. With a start ramp, waves are multiplied by the factor
-r(t), a cubic step from 0 to 1.
+`FlowColumns` defines the parameters. Above the level, waves have the velocities at the level (vertical stretching). For
+h < H/1000 the power law is replaced by a straight line, because the slope of the power law is unbounded at the ground.
+With a start ramp, waves are multiplied by the factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
 """
@@ -223,7 +224,9 @@ def add_gradient(
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Fill the volume fraction of the fluid at points, at the time ``time[0]``."""
+    """Fill the volume fraction of the fluid at points, and the derivatives of this fraction, at the time
+    ``time[0]``.
+    """
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):

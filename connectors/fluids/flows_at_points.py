@@ -14,7 +14,7 @@ from windlass.framework.model.law import Tables
 def create_flows_at(
     world: Tables, fluids: IntArray, up: IntArray, scale: FloatArray
 ) -> tuple[list[FlowColumns], list[UserFlow]]:
-    """Create the fluids at points for kernels, and those of them that have a user function.
+    """Create the data of the fluids at points for kernels, and the `UserFlow` of each fluid that has a user function.
 
     Args:
         world: the world.

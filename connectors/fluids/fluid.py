@@ -33,9 +33,11 @@ PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 ALIGNED = 1e-6
-"""Largest deviation of the direction of gravity from the downward direction [1]."""
+"""Largest value of 1 minus the cosine of the angle between gravity and the downward direction [1]."""
 SIDEWAYS = 1e-9
-"""Largest velocity perpendicular to the xy plane, relative to the velocity [1], that is treated as a rounding error."""
+"""Largest velocity perpendicular to the xy plane [m/s], and largest sine of the direction of a wave [1], that are
+treated as rounding errors.
+"""
 
 
 class Fluid(Component):

@@ -31,7 +31,9 @@ from windlass.framework.errors import ModelError
 
 FREEDOMS = "surge", "sway", "heave", "roll", "pitch", "yaw"
 ODD = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-"""Factors of the responses for waves from the other side of a symmetric vessel."""
+"""Factors of the responses of a symmetric vessel if a wave with the heading β is replaced by a wave with the heading
+-β, in the order of `FREEDOMS`.
+"""
 DEGREE = np.pi / 180.0
 ANGLES = {"deg": DEGREE, "rad": 1.0}
 UNITS: dict[str, dict[str, float]] = {

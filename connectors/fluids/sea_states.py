@@ -35,7 +35,7 @@ def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArr
     """Return the wave numbers k of Airy waves [1/m] from ω² = g k tanh(k d), with the same shape as ``frequency``.
 
     Args:
-        frequency: angular frequencies ω ≠ 0 [rad/s], a number or an array of shape (n,).
+        frequency: angular frequencies ω > 0 [rad/s], a number or an array of shape (n,).
         depth: water depth d [m].
         gravity: gravitational acceleration g [m/s^2].
 

@@ -8,9 +8,11 @@
     F of Stribeck: F_d + F_s exp(-|v|/v_e) + F_v |v|
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
-Some published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity
-is within the zone. Some of these laws also use the direction of the stored velocity. The docstring of each law that
-uses these functions states its choice.
+v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, v_e the velocity over which F_s decreases, and
+F_v the viscous coefficient. u_s, u_d and u_v are the static, dynamic and viscous friction coefficients of Hollars. Some
+published laws store the slip velocity as a history value and decide with the stored velocity whether the velocity is
+within the zone. Some of these laws also use the direction of the stored velocity. The docstring of each law that uses
+these functions states its choice.
 
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).

@@ -127,8 +127,8 @@ def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
 def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
     """Create the pieces of the rows for which ``on`` is true, shape (rows,), with the fluid at the pieces.
 
-    Records of the pieces, c: row, marker, kind, size, l, B, volume, d, P and m (see `body_pieces`), b, up, density,
-    gravity, fills, and turns, which is 0 for spheres.
+    The records c of the pieces have the fields row, marker, kind, size, volume, up, density, gravity, fills, and turns,
+    which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of the marker.
     """
     which = np.flatnonzero(on)
     pieces = divide(rows.select(which))

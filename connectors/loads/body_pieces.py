@@ -1,19 +1,21 @@
 """Forces of a fluid on pieces of a rigid body, with derivatives, and their sum at the marker of the body.
 
-Let r be the centre of a piece, v and r_tt its velocity and acceleration, e_k its axes, w = u - v, q_k = e_k·w. V and S
-are the immersed volume and its first moment (`immersion`), V_0 is the whole volume, and s = V/V_0.
+Let r be the centre of a piece, v and r_tt its velocity and acceleration, and e_k its axes. Let u and a be the velocity
+and acceleration of the fluid at r, w = u - v, and q_k = e_k·w. V and S are the immersed volume and its first moment
+(`immersion`), V_0 is the whole volume, and s = V/V_0.
 
     drag: D = s Σ d_k n_k q_k e_k,    n_k = sqrt(Σ_l P_kl q_l²)
     buoyancy and pressure of the undisturbed fluid: B = ρ V (a + g z),    torque about r: ρ S × (a + g z), 0 for spheres
     added mass: s Σ m_k (e_k·a) e_k on the right-hand side, s Σ m_k (e_k·r_tt) e_k on the left-hand side
 
-z points upwards. The constants are d_k = ½ ρ A_k C_k, and m_k = ρ C_ak V_k with reference areas A_k and volumes V_k.
-The matrix P contains 1 for components whose resultant determines the drag: all components of a sphere, the two
-components across the axis of a cylinder, and each component of a box alone.
+z points upwards. The constants are d_k = ½ ρ A_k C_k, and m_k = ρ C_ak V_k, with the density ρ of the fluid,
+coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P contains 1 for components whose
+resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and each
+component of a box alone.
 
-Kinematics of a point at ρ = A l from the marker, which is at A b from the node of the body:
+Kinematics of a point at h = A l from the marker, which is at A b from the node of the body:
 
-    r = p + ρ,    v = p_t + ω × ρ,    r_tt = J q_tt + (J_r q_tt) × ρ + ω × (ω × A (b + l))
+    r = p + h,    v = p_t + ω × h,    r_tt = J q_tt + (J_r q_tt) × h + ω × (ω × A (b + l))
 
 The forces F and the torques M of all pieces about the marker give the generalised force Jᵀ F + J_rᵀ M, where J and J_r
 are the Jacobians of the position and of the rotation of the marker. With X = (J, J_r), and the derivatives K, D, G of
@@ -40,10 +42,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
-# Kernels read arrays of records. The argument c contains the constants of the pieces (`create_pieces` in
+# Kernels read arrays of records. The argument c contains the constants of the pieces (`create_group` in
 # body_fluid_load.py), m their motion and the forces on them (`create_motion`), flow and surface the motion of the fluid
-# at their centres (`flow.create_flows`, `flow.create_surfaces`), and own the rows, with the marker and the range of
-# the pieces, from ``first`` to ``end``.
+# at their centres (`flow.create_flows`, `flow.create_surfaces`), and own the rows, with the marker and the range of the
+# pieces, from ``first`` to ``end``.
 
 
 def create_motion(count: int) -> NDArray[Any]:
@@ -85,7 +87,7 @@ def add_cross(a: FloatArray, b: FloatArray, to: FloatArray) -> None:
 
 @kernel(inline=True)
 def inner(a: FloatArray, b: FloatArray) -> float:
-    """a·b."""
+    """Return a·b."""
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
@@ -388,8 +390,9 @@ def add_tangents(
     own: Any, m: Any, k: PositionColumns, dofs: IntArray, v: FloatArray, acc: FloatArray, dq: float, dv: float,
     da: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt of all rows to values; ``v`` and ``acc`` are velocities and accelerations
-    of all coordinates."""
+    """Add dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt of all rows to the values of the matrix; ``v`` and ``acc`` are velocities
+    and accelerations of all coordinates.
+    """
     n = slots.shape[1]
     W, K, D, G = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((6, 6))
     X, Y, Z, Q = np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, n))

@@ -5,8 +5,8 @@
 
 w_k is the component along axis k of the velocity of the fluid relative to the part, and s is the immersed fraction of
 the part. The docstring of body_pieces.py states all forces and defines the other letters. The immersed volume of each
-part is exact below the plane that touches the surface of the water above its centre. The parts also determine the
-drag and the added mass of rotations.
+part is exact below the plane that touches the surface of the water above the centre of the part. The parts also
+determine the drag and the added mass of rotations.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 6 and appendix D.
 """
@@ -26,8 +26,9 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class BoxFluidLoad(Component):
-    """The load of a fluid on a box, whose centre is at a marker of a rigid body; its sides are parallel to the axes of
-    the marker."""
+    """The load of a fluid on a box, whose centre is at a marker of a rigid body. The sides of the box are parallel to
+    the axes of the marker.
+    """
 
     marker = ref(RIGID, "the centre: a rigid marker, or a rigid body or node (its reference point)")
     fluid = ref("fluid", "the fluid, which many loads may share")

@@ -9,7 +9,7 @@
 w_n and w_t are the components across and along the axis of the velocity of the fluid relative to the strip, and s is
 the immersed fraction of the strip. The terms of the ends are added to the first and the last strip. The docstring of
 body_pieces.py states all forces and defines the other letters. The immersed volume of each strip is exact below the
-plane that touches the surface of the water above its centre, also for a cylinder that pierces the surface.
+plane that touches the surface of the water above the centre of the strip, also for a cylinder that pierces the surface.
 
 Source: J. R. Morison and others, The force exerted by surface waves on piles, Petroleum Transactions AIME 189 (1950);
 M. Hall, A. Goupee, Validation of a lumped-mass mooring line model, Ocean Engineering 104 (2015); DNV-RP-C205, section

@@ -54,7 +54,7 @@ from windlass.connectors.loads.morison import (
 )
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
@@ -79,7 +79,7 @@ class FluidLoad(Component):
     axial_added_mass = column("1", "coefficient C_at of the added mass along the axis", default=0.0, minimum=0.0)
     constant_volume = column(
         "1", "true: volume and drag area belong to the reference length; else they grow with it", dtype=bool,
-        default=False,
+        default=False, switchable=True,
     )  # fmt: skip
     points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
@@ -89,7 +89,8 @@ class FluidGroup(NamedTuple):
     """Rows on cables or beams of one type, with the same number of points."""
 
     kind: LineKind  # type of the cables or beams
-    line: LineColumns  # points of the fluid loads
+    line: Any  # points of the fluid loads, `LineColumns` or `WinchLine`
+    locate: Any  # kernel that evaluates the motion of the points
     c: NDArray[Any]  # parameters of the cables at the points, see `create_parameters`
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
     rates: NDArray[Any]  # records whose field p contains the rates of the slopes, see `create_points`
@@ -110,7 +111,8 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
     return FluidGroup(
         kind=kind,
         line=line,
-        c=create_parameters(rows, dims, line),
+        locate=locate,
+        c=create_parameters(rows, dims, which, n),
         m=create_points(count),
         rates=create_points(count),
         flow=create_flows(count),
@@ -121,8 +123,8 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
     )
 
 
-def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[Any]:
-    """Create records of the parameters of cables at points, shape (points,).
+def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> NDArray[Any]:
+    """Create records of the parameters of cables at points, for n points on each of the rows ``which``, shape (k,).
 
     up: index of the axis that points upwards.
     across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].
@@ -130,7 +132,6 @@ def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[
     grows: 1 if the volume increases with the length, 0 for cables of constant volume [1].
     displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a - C_at) [kg/m].
     """
-    n, which = line.S.shape[1], line.row
     names = "diameter", "normal_drag", "axial_drag", "added_mass", "axial_added_mass"
     value = {name: rows.local(name)[which] for name in names}
     density, g = (column_of(rows.world, rows.local("fluid")[which], name) for name in ("density", "gravity"))
@@ -157,8 +158,8 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its volume fraction.
         gradients: whether to evaluate derivatives with respect to position.
     """
-    line, m, flow = group.line, group.m, group.flow
-    place = call(locate)
+    line, m, flow, kernel = group.line, group.m, group.flow, group.locate
+    place = call(kernel)
 
     def ask_users(s: Any) -> None:
         place(line, s.x, s.v, s.a, m)
@@ -167,7 +168,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
             if gradients:
                 user.fill_gradients(s.t, m["r"], group.gradients)
 
-    found = call(locate, lambda s: (line, s.x, s.v, s.a, m), ask_users if whole and group.users else None)
+    found = call(kernel, lambda s: (line, s.x, s.v, s.a, m), ask_users if whole and group.users else None)
     fill = fill_flow_gradients if gradients else fill_flow
     for c in group.flows:
         if whole:

@@ -258,8 +258,9 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to values; ``slots`` contains the indices of matrix entries of all rows,
-    shape (rows, n, n)."""
+    """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to the values of the matrix; ``slots`` contains the indices of matrix
+    entries of all rows, shape (rows, n, n).
+    """
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     # the axis of a cable depends on all coordinates of a row in the same order, so the indices in ``own`` are not
     # necessary

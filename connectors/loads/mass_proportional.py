@@ -97,7 +97,8 @@ def build(rows: LocalRows) -> System:
 
 def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
     """Combine functions of bodies into one function, which passes the accelerations at the current time to each of
-    them."""
+    these functions.
+    """
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):
         return sum(calls, accelerations.fill)

@@ -12,7 +12,7 @@ the fluid at the point:
 The force per reference length is F = g s (D + B + P), with g = |r'|, or g = 1 for cables of constant volume.
 
 B and the first term of P are the resultant of the pressure of the undisturbed fluid on a closed surface, so tensions
-are effective tensions. Derivatives with respect to the position x and to p = r':
+are effective tensions. Derivatives with respect to the position x and to p = r', for a constant vector b:
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 

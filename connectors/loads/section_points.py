@@ -5,7 +5,8 @@
 
 In 2D, Jr consists of the shape functions N_a of the angles. In 3D, e = Σ N_a e_a are the interpolated Euler parameters,
 n = e·e, and the rotation δθ = G δe of the section has the matrix G = 2 E(e)/n in the global frame, W = Aᵀ G in the
-frame of the section. Except for the factor 1/n, the products with a vector m are linear in e:
+frame of the section. Except for the factor 1/n, the products with a vector m are linear in e (m~ is the matrix of the
+cross product, m~ b = m × b):
 
     Gᵀ m = 2 M e/n,    M = [[0, -mᵀ], [m, m~]]         m in the global frame
     Wᵀ m = 2 M e/n,    M = [[0, -mᵀ], [m, -m~]]        m in the frame of the section

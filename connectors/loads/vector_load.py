@@ -64,7 +64,7 @@ def load_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq (F·H + Jᵀ (Jr × F)) to values."""
+    """Add dq (F·H + Jᵀ (Jr × F)) to the values of the matrix."""
     n = slots.shape[1]
     for i in range(len(rows)):
         row = rows[i]

@@ -10,7 +10,8 @@ tangent of the axis.
 A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. If
 the axis moves in a plane, A is the rotation of the tangent in this plane, as for 2D cables. A is not defined for t =
 -t0. Therefore cables must rotate by less than 180° at markers with b, torques and joints; markers for points on the
-axis have no such limit. Let F(t) = A B for B = A0 b. Then
+axis have no such limit. Let F(t) = A B be the vector from the axis to the marker, with B = A0 b and the offset b in the
+frame of the marker. In the following derivatives p is the slope r'. Then
 
     F = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,

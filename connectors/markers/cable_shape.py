@@ -3,7 +3,7 @@
     points: p_i = r(xi_i) + y m,    xi_i = i L/n with i = 0 to n,    m = [-r'_y, r'_x]/|r'|
     velocities: v_i = r_t - y w r'/|r'|,    w = (r' x r'_t)/|r'|^2
 
-With t0 = r'/|r'|, l = |r'| and the shape functions S_a, connectors need the derivatives
+With t0 = r'/|r'|, l = |r'|, the shape functions S_a and the tensor product (x), connectors need the derivatives
 
     dp/dq_a = S_a I + S'_a B,    B = -(y/l) t0 (x) m,
     dv/dq_a = S'_a Bd,    Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
@@ -110,7 +110,7 @@ def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
     """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the local indices of s, and
-    ``G`` contains the slide matrices, shape (rows, 4, 4).
+    ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
 
     With w = v + s_t G q the velocities of the material are S w, and the rates of the slopes of the material are S' w.
     """

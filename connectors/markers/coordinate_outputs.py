@@ -46,7 +46,7 @@ def coordinate_output(
     unit: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:
     """Create an output variable of laws on the coordinates ``markers``. If one of the coordinates is an angle or a
-    strain, the unit is N m instead of N, and so on.
+    strain, `OF_ANGLES` contains the unit that replaces ``unit``.
     """
     return Output(unit, doc, evaluate, units_of=find_units(unit, markers))
 

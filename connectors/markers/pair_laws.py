@@ -59,8 +59,8 @@ Before = Callable[[LocalRows], tuple[Update, Update]]
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences [1]. This value is optimal for smooth functions."""
 SMALLEST = 1e-2
-"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is `STEP` times
-the larger of this value and the displacement or velocity.
+"""Smallest reference value of the steps of differences, for displacements [m, rad] and velocities [m/s, rad/s]. The
+step is `STEP` times the larger of this value and the largest absolute component of the displacement or velocity.
 """
 
 
@@ -418,8 +418,8 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add the energy lost by sliding in a step of size[0] seconds [J] to ``lost[place]``: for each row, the work done
-    on the row minus the change of the energy stored in the row.
+    """Add the energy lost by sliding in a step of size[0] seconds [J] to ``lost[place]``: for each row that slides at
+    the start or at the end of the step, the work done on the row minus the change of the energy stored in the row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """

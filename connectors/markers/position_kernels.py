@@ -37,8 +37,8 @@ class PositionColumns(NamedTuple):
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
     h: IntArray  # index of each marker in H and Hr, -1 if H and Hr are 0, shape (n,)
-    H: FloatArray  # ∂J/∂q, shape (rows, 3, m, m); the last index belongs to q
-    Hr: FloatArray  # ∂Jr/∂q, shape (rows, 3, m, m); the last index belongs to q
+    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m); the last index belongs to q
+    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m); the last index belongs to q
 
 
 @kernel

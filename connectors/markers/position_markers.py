@@ -9,6 +9,8 @@
     cable, Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground: p is constant, given relative to the reference point of the ground
 
+R is the position of the reference point of the body, φ and A are the angle and the rotation matrix of the body, and b
+is the point in the frame of the body. For cables r is the point of the axis, and y the distance from the axis.
 `position_markers3d` describes markers on 3D bodies, `cable_markers3d` on 3D cables, and `twist_markers` on nodes with
 twist.
 
@@ -136,8 +138,9 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Return whether each row of a marker table has second derivatives; a marker at the reference point of a rigid body
-    has none."""
+    """Return whether each row of a marker table has second derivatives; a marker at the reference point of a 2D rigid
+    body has none.
+    """
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), CURVED in table.component.provides)
@@ -337,7 +340,7 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
     """Return the nodes of bodies that have one node each; return nodes unchanged.
 
     Raises:
-        ModelError: an entity is not a node and does not have exactly one node.
+        ModelError: an entity is not a node and does not have exactly one node, or the nodes are of different types.
     """
     component = entity.table.component
     if "node" in component.provides:

@@ -8,7 +8,8 @@
     matrix: E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
 Without the division by n the second derivatives would be the constant 2 S_k. With the division, A(e) is a rotation
-matrix for every e ≠ 0. Therefore δA = (Jr δe)~ A is exact, as tangents of forces and joints require.
+matrix for every e ≠ 0. Therefore δA = (Jr δe)~ A is exact, as tangents of forces and joints require; v~ is the matrix
+of the cross product, v~ a = v × a.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
 follow by differentiation.
@@ -80,7 +81,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             m.J[k, d, d] = 1.0
             m.p[k, d] = x[dofs[d]] + r
             m.v[k, d] = v[dofs[d]] + rate
-            # second derivatives, and the rate of the Jacobian, which is computed from them
+            # second derivatives, and the rate of the Jacobian, which is computed from these derivatives
             for a in range(4):
                 total = 0.0
                 for b in range(4):

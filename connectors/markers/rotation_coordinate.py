@@ -7,10 +7,11 @@
     gradient: φ_e = J = 2 g,    g = (c a - s b)/(s² + c²)
     second derivatives: φ_ee = H = -2 (g wᵀ + w gᵀ),    w = (c b + s a)/(s² + c²)
 
-The angle φ is the twist of the decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to
-n. The angle is independent of the order of swing and twist, of the norm of e, and of whether the axis is fixed in the
-body (n) or in space (A_ref n, its direction in the reference configuration). The sum s² + c² is cos²(β/2) for a swing β
-of the axis, so the twist is undefined at β = 180°.
+The symbol ∘ is the product of quaternions, and A_ref is the rotation matrix of e_ref. The angle φ is the twist of the
+decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to n. The angle is independent of
+the order of swing and twist, of the norm of e, and of whether the axis is fixed in the body (n) or in space (A_ref n,
+its direction in the reference configuration). The sum s² + c² is cos²(β/2) for a swing β of the axis, so the twist is
+undefined at β = 180°.
 
 The angle includes whole turns. Because e has a period of two turns, the multiple of 4π is added for which the angle is
 nearest to the angle at the end of the previous step. The latter angle is a history value. The multiple is ambiguous in
@@ -47,13 +48,13 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis is within 2e-7 rad of the
+"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis n is within 2e-7 rad of the
 direction opposite to its reference direction.
 """
 LARGEST_TURN = 1.5 * math.pi
 """Largest change of the angle in a step [rad] that can be distinguished from a change in the opposite direction."""
 LARGEST_SWUNG = math.pi
-"""Largest change of the angle in a step [rad] if the axis has swung by more than 90°; if the axis passes the direction
+"""Largest change of the angle in a step [rad] if the axis n has swung by more than 90°; if n passes the direction
 opposite to its reference direction, the angle changes by 2π.
 """
 

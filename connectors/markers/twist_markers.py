@@ -1,7 +1,7 @@
 """Position markers on nodes with twist. The markers rotate with the material, so torques and joints can act on the
 rotation of the material.
 
-    position: p = r
+    position: r
     rotation: A = D, the rotation matrix of the node
     angular velocity: ω = (p × p_t)/g + t (φ_t - h·p_t/S), where p is the slope, g = p·p, t = p/|p|
     reference: h = b × p,    S = |p|² + |p| (b·p)
@@ -9,6 +9,9 @@ rotation of the material.
     Jr of φ: t
     derivative of Jr of the slope: [e_k]×/g - 2 p_k [p]×/g² - t_k hᵀ/S - t (b × e_k)ᵀ/S + t hᵀ S_k/S² for p_k
     derivative of Jr of φ: t_k = (e_k - t_k t)/|p| for p_k
+
+Here r and φ are the position and the twist of the node, b is the constant vector of its frame, e_k is a unit vector,
+and t_k and S_k are the derivatives of t and S with respect to p_k.
 
 Source: elements/nodes/twist_node.py; the derivatives follow by differentiation.
 """

@@ -3,7 +3,7 @@
 
 The examined pairs are the candidate pairs at the start and at the end of a step. If a surface has moved by more than
 half the skin in one step, the list of candidate pairs may be incomplete, so pairs whose paths come close during the
-step are also examined.
+step are also examined, except in parallel runs.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ class PairGaps:
             first += len(pairs)
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
-        """Return the candidate pairs at the start and at the end of a step of h seconds. For fast surfaces, also return
-        pairs that may have touched within the step.
+        """Return the candidate pairs at the start and at the end of a step of h seconds. In serial runs, if a surface
+        has moved by more than half the skin, also return pairs that may have touched within the step.
 
         Fast surfaces may have touched on the straight path to the end of the step, or on the path given by the
         velocities at the start of the step.

@@ -7,10 +7,11 @@
     friction: f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
     coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v; 0 if u_1 and u_2 are 0
 
-`geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity v = v_n n
-+ v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. The vector from the middle
-of the overlap to this point is x (1/2 - s1) n. The velocity v_n is positive while the surfaces approach. Contacts do
-not influence each other, even if a contact opens so fast that its force is 0.
+`materials.py` defines the moduli E_i, the coefficients c_i, and the friction coefficients u_s, u_d and u_v of a
+surface. `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity
+v = v_n n + v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. The vector from
+the middle of the overlap to this point is x (1/2 - s1) n. The velocity v_n is positive while the surfaces approach.
+Contacts do not influence each other, even if a contact opens so fast that its force is 0.
 
 With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
 `distribution.py`.

@@ -128,7 +128,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Apply `add_pair_forces` to pairs without ellipsoids."""
+    """Do the same as `add_pair_forces` for pairs without ellipsoids."""
     # arrays are separate arguments, because calls with a tuple of all columns take ten times as long as the force law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque

@@ -5,7 +5,7 @@
     source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form; v is the closing speed
 
 The restitution does not depend on mass, stiffness and radius, because these quantities only change the scale of the
-depth x. For small c v it tends to e = 1 - c v.
+depth x. For small c v the restitution tends to e = 1 - c v.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
 University Press (1985).

@@ -4,8 +4,8 @@ moved by half the search margin ``skin`` since the search.
 Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
 pairs in a time proportional to the number of pairs. If radii differ by large factors, surfaces are divided into size
 classes with a separate tree for each class. With a single tree, the search distance of the largest sphere would apply
-to all small spheres. A half space is a neighbour of each surface whose distance from its plane is smaller than the
-skin.
+to all small spheres. A half space is a neighbour of each bounded surface whose bounding sphere is closer to the plane
+of the half space than the skin.
 
 With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`. If the list
 of any process may be outdated, all processes search.
@@ -141,8 +141,8 @@ def is_stale(
 
 
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
-    """Return pairs of bounded surfaces closer than the skin, shape (k, 2). In each pair the surfaces are ordered by
-    type.
+    """Return pairs of bounded surfaces closer than the skin, and possibly further pairs, see `find_near`, shape (k, 2).
+    In each pair the surfaces are ordered by type.
 
     With several processes, each process finds the pairs that contain at least one of its surfaces.
     """
@@ -159,7 +159,8 @@ def find_near(
     skin: float,
     chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
 ) -> IntArray:
-    """Return pairs of spheres whose distance is below the skin, shape (k, 2).
+    """Return all pairs of spheres whose distance is below the skin, shape (k, 2). If all spheres are in one size class,
+    some pairs with a larger distance are also returned.
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).

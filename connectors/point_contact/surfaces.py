@@ -1,8 +1,9 @@
-"""Surfaces that can touch: spheres, half spaces and ellipsoids. They are fixed to a body at any position and
+"""Surfaces that can touch: spheres, half spaces and ellipsoids. The surfaces are fixed to a body at any position and
 orientation; spheres may also be fixed to points.
 
 A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A
-are position and rotation of the marker, s is ``position`` and R is ``rotation``:
+are position and rotation of the marker, s is ``position``, R is ``rotation``, and y are the coordinates of a point in
+the frame of the surface:
 
     sphere: |y| <= r
     ellipsoid: y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
@@ -99,7 +100,7 @@ class Surfaces(NamedTuple):
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
     marker: IntArray  # index of the marker of each surface among the position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
-    size: FloatArray  # semi-axes; for spheres three times the radius, for half spaces 0 [m], shape (n, 3)
+    size: FloatArray  # semi-axes [m], for spheres the radius in all components, for half spaces 0, shape (n, 3)
     reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
     s: FloatArray  # position of each surface in the frame of its marker [m], shape (n, 3)
     R: FloatArray  # rotation from the frame of the surface to the frame of its marker, shape (n, 3, 3)

@@ -1,7 +1,8 @@
 """Exact tangent of the Hunt-Crossley law, evaluated for each coordinate of each pair.
 
 A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
-θ_2. With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
+θ_2. With e_i = θ_i × n, T = I - n nᵀ and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see
+`ellipsoids.py`)
 
     depth: δx = n·(u_1 - u_2)
     normal: (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2
@@ -10,7 +11,8 @@ A small motion displaces the material points of both surfaces at the contact by 
     radius: δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2))
     shape: δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
-The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations. The
+The variations δf and δv, and the variation δG of the force G = f n + g v_t, follow from these equations;
+`hunt_crossley` defines f, s1 and v. P is the point on which the force acts, and p the position of a marker. The
 generalised force Jᵀ G + Jrᵀ((P - p) × G) depends on G, P and the Jacobians J and Jr of the markers. The derivatives of
 J and Jr with respect to the coordinates are H and Hr.
 

@@ -51,9 +51,9 @@ class Rim(NamedTuple):
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
-    radius: float
-    share: float
-    friction: float
+    radius: float  # r [m]
+    share: float  # a = r/R [1]
+    friction: float  # mu [1]
     stiffness: float  # mu_k [N/m²]
     damping: float  # mu_v c [N/m]
 

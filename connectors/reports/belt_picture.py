@@ -40,7 +40,7 @@ STICK, SLIP = "#0b7285", "#f59f00"
 SMALLEST_FONT = 6.5
 """Font size [points] below which only the name of a pulley is shown, without values."""
 COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
-"""Colours of the pulleys, in the order of the circles."""
+"""Colours of the pulleys, in the order of the circles, and of the curves of speeds, in the order of the sensors."""
 
 
 class Wheel(NamedTuple):
@@ -229,7 +229,7 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Sort intervals, and join adjacent intervals, shape (k, 2)."""
+    """Join adjacent intervals. ``spans``, shape (n, 2), must be in ascending order; the result has the shape (k, 2)."""
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
         if merged and begin <= merged[-1][1] + 0.25 * (end - begin):

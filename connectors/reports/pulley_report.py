@@ -99,7 +99,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
     Args:
         state: the state that the report describes.
-        contacts: rows of `ContactFrictionCircleCable2D` or `ContactCircleCable2D`, which may include other circles.
+        contacts: rows of `ContactFrictionCirclePoints2D`, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`,
+            which may include other circles.
         circle: body, node or marker to which the circle belongs, one row.
 
     Raises:

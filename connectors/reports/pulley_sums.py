@@ -86,7 +86,7 @@ def sum_pulley(
     Args:
         centre: positions of all markers [m], shape (markers, 3).
         ends: ends of the segments [m], shape (rows, segments + 1, 2).
-        out: quantities of segments or points, see `place_numbers.py`.
+        out: quantities of segments or points, see `circle_segments/place_numbers.py`.
         powers: powers of the segments, shape (rows, segments, 6); if the array is empty, powers are not summed.
     """
     most, total = 0, 0

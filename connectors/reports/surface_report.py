@@ -32,6 +32,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
 )
+from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import (
     ContactFrictionSurfaceSetCable,
     ContactFrictionSurfaceSetTwistCable,
@@ -109,7 +110,9 @@ class Course(NamedTuple):
 
 TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
 """Laws whose friction turns ropes about their axis."""
-SURFACE_CONTACTS = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable, *TURNING
+FIXED = ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceRibbon
+"""Laws whose rows belong to one surface each."""
+SURFACE_CONTACTS = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable, *TURNING, ContactFrictionSurfaceRibbon
 """Laws of contact with surfaces."""
 
 
@@ -124,8 +127,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Args:
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
-            `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`, which may include other
-            surfaces.
+            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable` or
+            `ContactFrictionSurfaceRibbon`, which may include other surfaces.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
@@ -156,7 +159,7 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
     """Return the identifiers of the surfaces of rows, shape (rows,). For rows with a set of surfaces, the result is the
     current surface, or -1 without a surface."""
-    if contacts.table.component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable):
+    if contacts.table.component in FIXED:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
     now = np.atleast_1d(read_output(contacts, "surface", world, fields)).astype(np.int64)

@@ -173,8 +173,9 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare in which cases energies and powers may be incomplete, for example because user forces have no potential
-    energy."""
+    """Set in the account of the system whether energies and powers are complete, and whether the rows conserve energy.
+    User forces have no potential energy.
+    """
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names

@@ -16,8 +16,9 @@
     hunt_crossley: f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
-v_i is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, powers of δ are powers of
-|δ| with negative sign.
+In the formula of f_n, d is ``contact_damping``; the columns of `ContactSphereSphere` define the other parameters. v_i
+is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, powers of δ are powers of |δ|
+with negative sign.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
 Newton's iterations. After the iterations the stored gap and slip are set to the current values. The impact speed

@@ -2,7 +2,7 @@
 
     radii with signs: r_i = m z_i/2 (module m, z_i teeth), z_1 < 0 for a ring gear around gear 0,    h = sign(z_0 + z_1)
     line of centres: e = h c/|c|,    c: part of p1 - p0 perpendicular to the axis a of gear 0,    t = a × e
-    angle: ψ_i about a, from the line of centres e to the first axis of joint frame i
+    angle: ψ_i about a, from the line of centres e to a direction perpendicular to a that is fixed in gear i
     displacement: w = r_0 ψ_0 + r_1 ψ_1 - w_0, plus the multiple of the pitch π m for which |w| is smallest
     depth of the flanks for both directions: s_± = ± cos α w - sin α (h |c| - (r_0 + r_1)) - b/2
     force of the flanks along the line of action: N_± = k s_± + d ṡ_±, limited to [0, 2 k s_±], if s_± > 0, else 0
@@ -92,7 +92,7 @@ def shift(row: Any, turned: complex) -> Any:
 
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
-    """Return the depth s [m] and the force N [N] of the flank for one direction."""
+    """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank; ``sign``: 1 or -1 for ±."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
     # without backlash, one of the flanks is always in contact; at s = 0 only one flank is counted

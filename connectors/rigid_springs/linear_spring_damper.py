@@ -6,9 +6,10 @@
     force: g = k (x - offset) + d (x_t - rate_offset) + preload, or force_function(t, row, x, x_t, k, d, offset)
     action: f = g a on point 1, -f on point 0, with moment_arm also -d × f on marker 0; on the left-hand side
 
-If the points only move along the axis, as in a prismatic joint, both rates are equal. Without ``moment_arm``, the two
-opposite forces act on parallel lines and form a moment, as in the law LinearSpringDamper of Exudyn. This moment does
-work that no stored energy balances. Set ``moment_arm = False`` to reproduce results of Exudyn.
+In the formula of g, k and d are ``stiffness`` and ``damping``. If the points only move along the axis, as in a
+prismatic joint, both rates are equal. Without ``moment_arm``, the two opposite forces act on parallel lines and form a
+moment, as in the law LinearSpringDamper of Exudyn. This moment does work that no stored energy balances. Set
+``moment_arm = False`` to reproduce results of Exudyn.
 """
 
 from __future__ import annotations

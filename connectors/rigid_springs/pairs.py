@@ -291,7 +291,8 @@ def register_rigid_pair(
             [W].
         passed: name of the remaining power.
         point: whether marker 1 may be a position marker without rotation; torques on such a marker are ignored.
-        **more: ``before`` and further arguments of `register_kind`.
+        before: see `pair_laws.register_kind`.
+        **more: further arguments of `register_kind`.
     """
     kind = replace(RIGID_PAIRS, targets=(RIGID, POSITION)) if point else RIGID_PAIRS
     load = create_load(len(more.get("start", ())))

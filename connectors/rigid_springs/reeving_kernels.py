@@ -1,8 +1,8 @@
 """Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, and points for drawings.
 
 Rows are ropes; the spans of a rope are consecutive rows of a `Pair` and of ``spans``. Among the coordinates of a row,
-the first coordinate of marker k has the index k w. It is also the first coordinate of the span after marker k, where w
-is the largest number of coordinates of a marker.
+the first coordinate of marker k has the index k w, where w is the largest number of coordinates of a marker. The first
+coordinate of the span after marker k has the same index.
 """
 
 from __future__ import annotations
@@ -255,8 +255,9 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Write points along a rope for drawings: both ends of its spans, and ``arcs`` points on every sheave. Return the
-    number of points."""
+    """Write points along a rope for drawings: ``arcs + 1`` points on the arc of every sheave, which include the ends of
+    the adjacent spans, and one point at every other marker. Return the number of points.
+    """
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
     for k in range(k0, row.last + 1):
         leave, meet, _ = span_at(row, spans, pair, m, k, -1, out)

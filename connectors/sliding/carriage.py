@@ -1,4 +1,4 @@
-"""Functions for carriages on cables. They add tracks, sliding joints with coordinates s, and end stops."""
+"""Functions for carriages on cables. The functions add tracks, sliding joints with coordinates s, and end stops."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # mixed second derivatives with respect to s, or the axial motion, and the nodes
+            # second derivatives with respect to s and the axial motion, and mixed second derivatives with the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -164,7 +164,7 @@ def add_equation_tangent(
                     n = ale + 1 + dims * a + d
                     values[slots.block[i, e, n]] += force * S[1, a]
                     values[slots.block[i, n, e]] += force * S[1, a]
-            # mixed second derivatives with respect to s, or the axial motion, and the marker
+            # second derivatives of the position of the marker
             h = m.h[j]
             if h >= 0:
                 for a in range(c.width):
@@ -179,7 +179,9 @@ def add_equation_tangent(
 
 @kernel
 def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
-    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C."""
+    """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t² to C; J is the
+    Jacobian of the marker.
+    """
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -196,8 +198,8 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """Return the friction T of row i [N]. Write l T, l² ∂T/∂w, l ∂T/∂N and the three components of n = λ⊥/N into F,
-    shape (6,); n is 0 if N = 0.
+    """Return the friction T of row i [N]. Write l T, l² ∂T/∂w for the speed w = l s_t, l ∂T/∂N, and the three
+    components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to the cable, and n is 0 if N = 0.
     """
     row = c.rows[i]
     square, along = 0.0, 0.0

@@ -7,10 +7,11 @@
     friction: F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
     off: for a joint that is switched off or has left its track, the only equation is that s is constant
 
-s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0. Therefore only friction and other
-forces on s (springs, stops, drives, supports) cause a component of λ along the cable. For cables with moving material
-(`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0. On moving cables s is a
-material coordinate, so a constraint on s clamps the point to the rope.
+p_m, v_m and J_m are the position, velocity and Jacobian of the marker, S_i are the shape functions of the cable, and d,
+μ and v0 are the friction parameters. s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0.
+Therefore only friction and other forces on s (springs, stops, drives, supports) cause a component of λ along the cable.
+For cables with moving material (`ALECable2D`), a is the axial displacement from the reference; for other cables a is 0.
+On moving cables s is a material coordinate, so a constraint on s clamps the point to the rope.
 
 During Newton's iterations a joint uses the cubic of one cable, even if its point moves slightly beyond the ends of this
 cable. The update after Newton's method finds the cable on which the point is. If the cable has changed, the step is
@@ -272,8 +273,8 @@ def output(unit: str, doc: str, which: int | slice) -> Output:
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Draw each joint as a line from its position on the cable to its point. The length of the line is 0 until the
-    joint has left the track.
+    """Draw each joint as a line from its position on the cable to its point. The length of the line is |C|, which is
+    nearly 0; for a joint that has left the track it is 0.
     """
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].p[c.rows["marker"]]

@@ -5,7 +5,8 @@
     derivatives: ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
     user function: f = force_function(t, row, u, u_t, k, d, offset), see `user_functions.user_forces`
 
-The tangent is exact for every type of marker, see `windlass.connectors.markers.pairs`.
+The symbol ∘ is the product component by component, and J0 and J1 are the Jacobians of the markers. The tangent is exact
+for every type of marker, see `windlass.connectors.markers.pairs`.
 """
 
 from __future__ import annotations

@@ -177,7 +177,9 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare that energies and powers may be incomplete, because user forces may have no potential energy."""
+    """Set in the account of the system whether energies and powers are complete; user forces may have no potential
+    energy.
+    """
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))
 

@@ -177,8 +177,8 @@ def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 
 def add_words(rows: LocalRows, system: System) -> None:
-    """Add the check for coinciding points to the system, and declare in which cases energies and powers may be
-    incomplete.
+    """Add the check for coinciding points to the system, and set in the account of the system whether energies and
+    powers are complete; see `judge_account`.
     """
     pair = rows.columns[0]
 

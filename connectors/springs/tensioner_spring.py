@@ -4,7 +4,8 @@ asymmetric damping.
     spring: e = M + k u,    u = x1 - x0, the rotation of the arm since mounting
     torque: f = e + d_s u_t + f_friction on coordinate 1, -f on coordinate 0, on the left-hand side
     trial torque of the bristle: tau = k_b (u - anchor), with the anchor at the start of the step
-    friction limit: F_s = F_c + mu_s |e| for the direction s; the sign of tau gives s of mu_s, the sign of u_t s of d_s
+    damping: d_s = d_l if e u_t >= 0, otherwise d_u
+    friction limit: F_s = F_c + mu_s |e|,    mu_s = mu_l if tau e >= 0, otherwise mu_u
     sticks: f_friction = tau, if |tau| <= F_s
     slips: f_friction = F_s sign(tau), and anchor = u - f_friction/k_b at the end of the step
 

@@ -15,7 +15,9 @@ from windlass.framework.model.system import System
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare that energies and powers may be incomplete, because user forces may have no potential energy."""
+    """Set in the account of the system whether energies and powers are complete, and whether the rows conserve energy.
+    User forces may have no potential energy.
+    """
     is_whole = not len(find_users(rows).where)
     assert system.account is not None
     system.account = replace(

@@ -15,6 +15,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
 )
+from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import (
     ContactFrictionSurfaceSetCable,
     ContactFrictionSurfaceSetTwistCable,
@@ -54,6 +55,8 @@ DAMPING = 1.0 / 3.0
     touching=optional(whole(1)),
     skin=optional(number("m", above=0.0)),
     turns_rope=yes_no(),
+    width=optional(number("m", above=0.0)),
+    lines=whole(2),
     columns=inside(),
 )
 @all_or_nothing
@@ -69,6 +72,8 @@ def add_surface_contact(
     touching: int | None = None,
     skin: float | None = None,
     turns_rope: bool = False,
+    width: float | None = None,
+    lines: int = 2,
     **columns: Any,
 ) -> Entity:
     """Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to
@@ -80,15 +85,15 @@ def add_surface_contact(
 
     If stiffness and damping are not given, they are chosen from the tension T of the rope and the radius R of the
     surface. For a sea bed T/R is the weight per metre. The stiffness is k = 1000 T/R², so the line pressure T/R causes
-    a penetration of 0.1 % of R. On drums, sheaves and spheres k is at least 100 EA/R², so penetration and bristles
-    displace the rope by at most 1 % of its stretch. Bristles have the same stiffness, mu_k = k. Contact and bristles
-    have a third of the critical damping.
+    a penetration of 0.1 % of R. If all surfaces are drums, sheaves, V-grooves or spheres, k is at least 100 EA/R², so
+    penetration and bristles displace the rope by at most 1 % of its stretch. Bristles have the same stiffness mu_k = k.
+    Contact and bristles have a third of the critical damping.
 
     Args:
         surfaces: k surfaces, of one type or of several types.
         cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`.
-        points: number of contact points of each cable.
-        rope_radius: radius of the rope [m].
+        points: number of contact points of each cable, for ribbons on each line.
+        rope_radius: radius of the rope, for ribbons half the thickness [m].
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
@@ -96,6 +101,9 @@ def add_surface_contact(
         turns_rope: whether friction acts at the radius of the rope and turns it about its axis. The cables must be of
             type `TwistCable3D` and have a ``rope_radius`` > 0; the rows are `ContactFrictionSurfaceTwistCable` or
             `ContactFrictionSurfaceSetTwistCable`. Otherwise friction acts on the axis.
+        width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
+            rows are `ContactFrictionSurfaceRibbon`.
+        lines: number of lines of contact points across the width.
         **columns: further columns of the law, with one value for all cables or one value per cable.
 
     Returns:
@@ -103,8 +111,8 @@ def add_surface_contact(
         n,), and row j touching + i is the row with index i of cable j.
 
     Raises:
-        ModelError: no surface, no cable or no stiffness is given, the law does not allow a value, or ropes that
-            friction turns have no twist or no radius.
+        ModelError: no surface, no cable or no stiffness is given, the law does not allow a value, ropes that friction
+            turns have no twist or no radius, or ribbons have no twist or the arguments ``touching`` or ``turns_rope``.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -135,12 +143,20 @@ def add_surface_contact(
     near: type[Component] = ContactFrictionSurfaceSetCable
     if turns_rope:
         pair, near = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
-        for given in ropes:
-            if given.table.component is not TwistCable3D:
-                raise ModelError(
-                    f"cables of add_surface_contact with turns_rope has {given!r}: must be TwistCable3D, because other "
-                    "cables have no twist"
-                )
+    if width is not None:
+        if turns_rope or touching is not None:
+            raise ModelError(
+                f"width = {width:g} m of add_surface_contact with turns_rope = {turns_rope}, touching = {touching}: "
+                "must have turns_rope = False and touching = None, because ribbons are not round, and have no search"
+            )
+        pair, columns = ContactFrictionSurfaceRibbon, columns | {"width": width, "lines": lines}
+        columns["points"] = points * lines
+    for given in ropes if turns_rope or width is not None else ():
+        if given.table.component is not TwistCable3D:
+            raise ModelError(
+                f"cables of add_surface_contact with {'width' if width else 'turns_rope'} has {given!r}: must be "
+                "TwistCable3D, because other cables have no twist"
+            )
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
         return world.add(pair, surface=pairs, cable=ropes * repeat, **columns)

@@ -8,9 +8,9 @@ is a region in which neither of the two pieces acts, and below a convex corner (
 limited to regions of the size of the penetration of the cables.
 
 At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
-then have a component along the cable, of the order of theta^2 times its tension. A rounded crest is a drum of the
-radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner. On this drum forces are normal
-to the cable, so the tension of the cable is continuous.
+then have a component along the cable, of the order of theta^2 times the tension of the cable. A rounded crest is a drum
+of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the corner. On this drum forces are
+normal to the cable, so the tension of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from windlass.framework.model.world import World
 SAME = 1e-6
 """Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
 TOLERANCE = 1e-10
-"""Relative error of the slopes of scattered points [1]."""
+"""Relative tolerance of the iteration for the slopes of the heights at scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
 PLACES = numbers("m", (), (None,), (None, None))
 LARGEST = 4_000_000
@@ -143,8 +143,8 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
 
     Text files (.csv, .txt, .xyz) contain either rows x, y, z, or a table whose first row contains the coordinates y and
     whose other rows contain x and the heights at x. The numbers are separated by commas, semicolons, blanks or tabs. A
-    first row of words and lines that begin with ``#`` are comments. In a table, the first number of the first row is a
-    word or missing. Other files are read by meshio, and the points of the mesh are used.
+    first row of words and lines that begin with ``#`` are comments. The first row of a table begins with a word, or has
+    one element less than the other rows. Other files are read by meshio, and the points of the mesh are used.
 
     Args:
         path: the file; all numbers are in metres, z is positive upwards.

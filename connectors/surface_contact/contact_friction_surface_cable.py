@@ -42,10 +42,12 @@ from windlass.connectors.surface_contact.outputs import (
     create_surface_account,
     eval_points,
     eval_rounding,
+    is_wide,
     paint,
     turns,
 )
-from windlass.connectors.surface_contact.residual import add_residual, add_twist_residual
+from windlass.connectors.surface_contact.residual import add_residual, add_ribbon_residual, add_twist_residual
+from windlass.connectors.surface_contact.ribbon_tangent import add_ribbon_tangent
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
     HeightFieldSurface,
@@ -58,7 +60,12 @@ from windlass.connectors.surface_contact.surfaces import (
     find_hollows,
 )
 from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
-from windlass.connectors.surface_contact.update import OUTSIDE, update_history, update_twist_history
+from windlass.connectors.surface_contact.update import (
+    OUTSIDE,
+    update_history,
+    update_ribbon_history,
+    update_twist_history,
+)
 from windlass.elements.cable3d.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
@@ -75,8 +82,8 @@ START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
 """Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""Depth of a cable behind a surface, divided by the length of the cable, above which a solve is refused at the start
-[1].
+"""Depth of a cable behind a surface at the start of a solve, divided by the length of the cable, above which results
+are doubtful [1]. At depths above the length of the cable the solve is refused.
 """
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Indices of the coordinates of a 2D cable among the coordinates of a 3D cable."""
@@ -85,13 +92,13 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
-    The cable is divided into ``points`` equal parts. The contact point of each part is its middle on the cubic axis,
-    and its distance from the surface is reduced by the radius of the rope. Stiffness and damping are per metre of
-    cable; each point represents a part of the length L/n. The sums of forces and of moments on cable and body are
-    exactly 0. Points beyond the end of a surface have no contact. With ``friction_coefficient`` 0 there is no friction.
-    A 2D cable remains in its plane. If a surface is not perpendicular to this plane, the component of the contact force
-    normal to the plane has no effect on the cable. History values per row: gaps [m] (n), states (n), anchors in the
-    frame of the surface [m] (n x 3).
+    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of the part, on the
+    cubic axis. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
+    and damping are per metre of cable; each point represents a part of the length L/n. The sums of forces and of
+    moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
+    ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
+    to this plane, the component of the contact force normal to the plane has no effect on the cable. History values per
+    row: gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -105,13 +112,13 @@ class ContactFrictionSurfaceCable(PointContact):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface, -1 for missing
-    coordinates. The width follows from the marker with the most coordinates.
+    coordinates. The number of columns follows from the marker with the most coordinates.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
 def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of the surface of each row to those of its cable."""
+    """Append, in each row, the global coordinate indices of the surface to the indices of the cable."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -198,7 +205,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
     """Find cables that are too deep behind a surface for the start of a solve; see `Checks.refusals`."""
-    gap = eval_points(c, fields)[..., 1].min(axis=1)
+    gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
         f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m behind the surface "
@@ -210,7 +217,7 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
     """Find reasons for doubt: cables that are deep behind a surface at the start, steps longer than the period of the
-    vibration of cables on the contact stiffness, and surfaces that no cable can reach.
+    vibration of cables on the contact stiffness, and in static solves surfaces that no cable can reach.
     """
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
@@ -238,8 +245,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
-    """Return messages about cables whose period of vibration on the contact stiffness is shorter than a step [s];
-    ``on`` contains the indices of active rows.
+    """Return a message about the cable with the shortest period of vibration on the contact stiffness, if this period
+    is shorter than a step [s]; ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
@@ -258,6 +265,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
     forces, tangent, update = add_residual, add_tangent, update_history
     if turns(c):
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
+    elif is_wide(c):
+        forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
     # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
     # not converge
@@ -335,8 +344,8 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
-    """Return the fields of records from which kernels compute the material frames of the cables, see `twist_points.py`,
-    and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
+    """Return the fields of records from which kernels compute the material frames of the cables, see
+    `elements/cable3d/twist_points.py`, and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
     """
     ids, count = rows.local("cable"), len(rows.rows)
     b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)

@@ -61,7 +61,7 @@ class SurfaceSet(Component):
     """Set of surfaces that the same cables may touch.
 
     The search finds surfaces whose distance from a cable is at most the search margin ``skin``. The search is repeated
-    when the sum of the displacements of cable and surface exceeds this margin.
+    when the sum of the displacements of a cable and a surface since the last search exceeds this margin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -115,7 +115,9 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12) and of a surface of its set, see `pair_dofs`."""
+    """Return for each row the global coordinate indices of the cable (12) and of a surface of the set of the row, see
+    `pair_dofs`.
+    """
     return add_set_dofs(find_cable_dofs(world, table), world, table)
 
 

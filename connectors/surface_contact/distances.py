@@ -25,8 +25,8 @@ S. Trudinger, Elliptic Partial Differential Equations of Second Order, Springer 
 
 Signed distances from surfaces, with gradient and Hessian in closed form. The kernels evaluate one point per call.
 
-X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). phi > 0 on the side of the
-rope.
+X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). The distance phi is > 0 on
+the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the formulas.
 
     plane: phi = z - z0
     sphere: phi = |X| - R, or R - |X| if touched from inside
@@ -208,7 +208,7 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
         field: table that contains the numbers of the field, see `create_field`.
         first: row of the first number.
         nu, nv: numbers of grid lines.
-        u, v: place [m].
+        u, v: horizontal position in the frame of the surface [m].
     """
     start = ROW * first
     i, j = find_cell(field, start, nu, u), find_cell(field, start + nu, nv, v)
@@ -235,8 +235,8 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
 
 @kernel(fast=False)
 def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: float, z: float) -> Foot:
-    """Return the distance of the point (x, y, z) [m] from a field, its gradient and its Hessian; for the other
-    arguments see `eval_height`.
+    """Return the distance of the point (x, y, z) [m] from a field, and the gradient and the Hessian of the distance;
+    for the other arguments see `eval_height`.
     """
     u, v, found = x, y, False
     b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
@@ -253,7 +253,7 @@ def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: flo
         fu, fv = u - x + b_u * w, v - y + b_v * w
         du, dv = (a22 * fu - a12 * fv) / det, (a11 * fv - a12 * fu) / det
         u, v = u - du, v - dv
-        # the error after a step is of the order of its square
+        # the error after a step is of the order of the square of the step
         found = abs(du) + abs(dv) <= FOUND * (abs(u) + abs(v) + abs(w))
         b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
     if not found or not (det > 0.0 and a11 > 0.0):

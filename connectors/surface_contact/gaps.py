@@ -50,9 +50,13 @@ from windlass.framework.model.law import LocalRows, require_law
 from windlass.framework.model.system import Fields
 
 LOOKS = 32
-"""Number of positions on the path of a fast contact point at which the distance from the surface is evaluated."""
+"""Number of equal intervals of the path of a fast contact point; the distance from the surface is evaluated between
+these intervals.
+"""
 MOVED = 0.5
-"""Motion in a step, divided by the skin, above which surfaces that are not near are also examined [1]."""
+"""Sum of the motions of a cable and a surface in a step, divided by the skin, above which surfaces that are not near
+are also examined [1].
+"""
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
 """
@@ -145,8 +149,8 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find the passage with the greatest depth of a point through any surface of its set within a step; for the
-    arguments see `sweep_circles`.
+    """Find the passage with the greatest depth of a point through a surface of the set of its row within a step; for
+    the arguments see `sweep_circles`.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
@@ -162,7 +166,7 @@ def sweep_surfaces(
         n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # largest motion of the control points, and their largest distance from the first control point
+        # largest motion of the control points of the cable, and largest distance of a control point from the first one
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
@@ -218,7 +222,9 @@ def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the gaps of rows. ``family`` is the family of the markers, ``spare`` the number of additional elements."""
+    """Create the gaps of rows. ``family`` is the family of the markers, ``spare`` the number of elements of the gap
+    quantities in addition to one for each point.
+    """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
     return Gaps(fill, numbers, name_points(rows, c.rows["points"]), weighed=True)
@@ -227,13 +233,13 @@ def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0)
 PULL = 0.004
 """Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. In
 test models with crests of 3 to 25 degrees, the value was at least 0.0049 if tensions had errors above 1 %. On level
-beds it is below 2e-5.
+beds the value was below 2e-5.
 """
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, find the cable on which the edge of a plane causes the largest axial force; see
-    `Checks.reasons`.
+    """In static solves, find the cable on which the edge of a plane causes the largest axial force relative to the
+    tension of the cable; see `Checks.reasons`.
 
     On several processes the check is omitted, because rows of one cable may belong to several processes.
 

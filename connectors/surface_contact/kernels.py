@@ -12,17 +12,20 @@ phi(X) be the signed distance of the surface, n = grad phi, H its Hessian and r_
     sticks: f_t = tau, where a is the current anchor
     slips: f_t = mu |f_n| tau/|tau|, where a is the anchor at the start of the step
 
-In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step. Its anchor
-is its current position, and the force of the damper alone would exceed the friction limit.
+The stiffnesses k, mu_k, the damping constants d, mu_v and the friction coefficient mu are parameters of the row.
+
+In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step: its anchor
+is its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
 
 In static solves V = 0. If the displacement of a slipping point reverses in an iteration, |tau| becomes smaller than mu
 |f_n|/2. In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the
 point to stick.
 
-The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and its reaction at the same
-point is part of the left-hand side of the equations of the body. Therefore forces and moments sum to 0, and contact
-takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V). If G is the Jacobian of V
-with respect to the rates of all coordinates, the generalised forces are G^T Phi.
+The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
+is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
+contact takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V). If G is the Jacobian
+of V with respect to the rates of all coordinates, the generalised forces are G^T Phi. The variations of the quantities
+are
 
     dg = n.dX,
     d v_n = n.dV + (H V).dX,
@@ -259,11 +262,10 @@ def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 
 @kernel(inline=True, fast=False)
-def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
-    """Evaluate the point of the cable with shape functions S relative to the surface; q are the coordinates of the
-    cable, w their rates."""
-    px, py, pz = eval_axis(S, q)
-    ux, uy, uz = eval_axis(S, w)
+def eval_lever(o: SurfaceFrame, p: Vector, u: Vector) -> Lever:
+    """Evaluate the point p with the velocity u, both global, relative to the surface."""
+    px, py, pz = p
+    ux, uy, uz = u
     dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
     ex = ux - o.vx - (o.wy * dz - o.wz * dy)
     ey = uy - o.vy - (o.wz * dx - o.wx * dz)
@@ -271,6 +273,14 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
     X, Y, Z = to_surface(o, dx, dy, dz)
     U, V, W = to_surface(o, ex, ey, ez)
     return Lever(dx, dy, dz, ex, ey, ez, X, Y, Z, U, V, W)
+
+
+@kernel(inline=True, fast=False)
+def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
+    """Evaluate the point of the cable with the values S of the shape functions relative to the surface; q are the
+    coordinates of the cable, w their rates.
+    """
+    return eval_lever(o, eval_axis(S, q), eval_axis(S, w))
 
 
 @kernel(inline=True)
@@ -312,7 +322,9 @@ def find_values(row: Any, k: int) -> tuple[int, int, float]:
 
 @kernel(inline=True)
 def across(h: Distance, along: float, a: Vector) -> Vector:
-    """Return the component of a vector in the tangent plane; ``along`` is its component along the normal."""
+    """Return the component of the vector ``a`` in the tangent plane; ``along`` is the component of ``a`` along the
+    normal.
+    """
     return a[0] - along * h.nx, a[1] - along * h.ny, a[2] - along * h.nz
 
 
@@ -336,7 +348,7 @@ def rubs(law: PointLaw, z: Lever, state: float) -> bool:
 
 @kernel(inline=True)
 def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state: float, a: Vector) -> PointForces:
-    """Return the forces of a closed point; a is the anchor that belongs to its state."""
+    """Return the forces of a closed point; ``a`` is the anchor for the state of the point, see `read_anchor`."""
     gap, vn = h.phi - rope_radius, h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn, vt, u = eval_normal_force(law, gap, vn), across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     u = across(h, h.nx * u[0] + h.ny * u[1] + h.nz * u[2], u)
@@ -362,10 +374,10 @@ def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Return the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
-    anchor.
+    """Return the anchor of point k: for a slipping point that was closed at the start of the step the anchor at the
+    start of the step, otherwise the current anchor.
     """
-    at, slips = first + 2 * n + 3 * k, state == SLIPS
+    at, slips = first + 2 * n + 3 * k, state == SLIPS and start[first + n + k] != UNDEFINED
     # values of both arrays are read, because the selection of an array by a branch would require atomic reference
     # counting at each point
     x, y, z = start[at], start[at + 1], start[at + 2]
@@ -382,8 +394,9 @@ FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
 
 
 class Spin(NamedTuple):
-    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P of e, s0, s1 in r'; tangent T
-    and axis d_1 of the material in the frame of the surface; spin s relative to the surface [rad/s].
+    """Rotation of the rope at a point: unit tangent t (global), length |r'|, factors P of the coordinates e, s0, s1 of
+    the cable (elements/cable3d/twist_points.py) in r'; tangent T and axis d_1 of the material in the frame of the
+    surface; spin s relative to the surface [rad/s].
     """
 
     t: Vector
@@ -395,8 +408,8 @@ class Spin(NamedTuple):
 
 
 class TurningForces(NamedTuple):
-    """Forces on a point, the axis b, the moment M about the axis of the rope [N m], the angle θ [rad] and its
-    derivative g with respect to the slope [1], and whether friction acts.
+    """Forces on a point, the direction b, the moment M about the axis of the rope [N m], the angle θ [rad] and its
+    derivative g with respect to the slope p [rad], and whether friction acts.
     """
 
     point: PointForces
@@ -421,6 +434,18 @@ def read_turning_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: Float
     read_coordinates(row.dofs, 1.0 / plain.length, x, g.y)
     read_coordinates(row.dofs, 1.0 / plain.length, v, g.yt)
     return TurningRow(plain, twist_angle(row, g.y))
+
+
+@kernel(inline=True)
+def find_axis_point(c: ContactRows, r: SurfaceRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
+    """Return the result of `find_point` for point k of row i."""
+    return find_point(c, r, k, c.rows[i].points)
+
+
+@kernel(inline=True)
+def find_turning_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
+    """Return the result of `find_point` for point k of row i of a rope with twist."""
+    return find_point(c, r.plain, k, c.rows[i].points)
 
 
 @kernel
@@ -454,8 +479,9 @@ def find_angle(r: Spin, T0: Vector, d0: Vector) -> tuple[float, Vector]:
 def eval_turning_forces(
     law: PointLaw, rope_radius: float, h: Distance, z: Lever, r: Spin, state: float, a: Vector, T0: Vector, d0: Vector
 ) -> TurningForces:
-    """Return the forces of a closed point; ``a``, ``T0`` and ``d0`` are its anchor and the axes of the material at the
-    start of the step."""
+    """Return the forces of a closed point; ``a`` is the anchor of the point, ``T0`` and ``d0`` are the tangent and the
+    axis d_1 of the material at the start of the step.
+    """
     gap, n, V, vn = h.phi - rope_radius, (h.nx, h.ny, h.nz), (z.U, z.V, z.W), h.nx * z.U + h.ny * z.V + h.nz * z.W
     b, (angle, g) = cross(r.T, n), find_angle(r, T0, d0)
     u = z.X - a[0], z.Y - a[1], z.Z - a[2]

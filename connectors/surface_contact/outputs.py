@@ -31,7 +31,8 @@ from windlass.connectors.surface_contact.kernels import (
     eval_closed,
     eval_forces,
     eval_spin,
-    find_point,
+    find_axis_point,
+    find_turning_point,
     hessian_product,
     read_anchor,
     read_state,
@@ -40,7 +41,8 @@ from windlass.connectors.surface_contact.kernels import (
     to_global,
     to_surface,
 )
-from windlass.connectors.surface_contact.update import OUTSIDE, begin_row, plain_row, plain_row_of
+from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
 from windlass.elements.cable3d.twist_points import interpolate
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.accounts import Account
@@ -70,7 +72,7 @@ SIZE = TURN + 1
 
 @kernel(inline=True)
 def clear_point(row: FloatArray) -> None:
-    """Write the values of a point that the row does not have."""
+    """Write the values of an array element that belongs to no point, because the row has fewer points."""
     row[:] = 0.0
     row[STATE] = UNDEFINED
     clear_place(row[POWER:])
@@ -113,8 +115,8 @@ def read_closed(
 ) -> None:  # fmt: skip
     """Write forces, rates, powers and energies of closed point k.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces their force also takes the power
-    mu_k (n.u) (u_t.H V), which is the lever power.
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces the force of sticking bristles
+    also takes the power mu_k (n.u) (u_t.H V), which is the lever power. `kernels.py` defines the symbols.
     """
     n, first, law = own.points, own.data, r.law
     state = read_state(data, start, first, n, k, law.friction_stiffness)
@@ -160,12 +162,33 @@ def read_closed_twist(
     write_point(row, p, F, state, state, taken, lever, both.rubs)
 
 
-def create_filling(begin: Kernel, plain: Kernel, read: Kernel) -> Kernel:
+@kernel(inline=True)
+def read_closed_ribbon(
+    own: Any, r: TurningRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a point of a ribbon."""
+    read_closed(own, r.plain, k, z, h, data, start, g, row)
+
+
+@kernel(inline=True)
+def plain_row(r: SurfaceRow) -> SurfaceRow:
+    """Return the data of a row."""
+    return r
+
+
+@kernel(inline=True)
+def plain_row_of(r: TurningRow) -> SurfaceRow:
+    """Return the data of a row of a rope with twist without the twist."""
+    return r.plain
+
+
+def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> Kernel:
     """Create the kernel ``(c, m, data, start, x, v, out)`` that writes all quantities of all points into out, shape
     (rows, points, SIZE). For points that a row does not have, the quantities are 0 and the state is -2.
 
-    ``begin`` and ``plain`` read a row, see `create_surface_update`; ``read`` evaluates a closed point, see
-    `read_closed`.
+    ``begin`` reads a row and ``find`` evaluates the place of a point, see `create_surface_update`; ``plain`` returns
+    the `SurfaceRow`; ``read`` evaluates a closed point, see `read_closed`.
     """
 
     @kernel(inline=True)
@@ -184,7 +207,7 @@ def create_filling(begin: Kernel, plain: Kernel, read: Kernel) -> Kernel:
                 clear_point(row)
                 if k >= n:
                     continue
-                _, z, h = find_point(c, plain(r), k, n)
+                _, z, h = find(c, r, i, k, g)
                 # position, gap and normal of closed and open points
                 write_geometry(row, plain(r).o, z, h, own.rope_radius)
                 if h.there and data[first + k] <= 0.0 and own.active:
@@ -193,8 +216,9 @@ def create_filling(begin: Kernel, plain: Kernel, read: Kernel) -> Kernel:
     return fill
 
 
-_fill_rows = create_filling(begin_row, plain_row, read_closed)
-_fill_twist_rows = create_filling(read_turning_row, plain_row_of, read_closed_twist)
+_fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
+_fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
+_fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
 
 
 @kernel
@@ -215,12 +239,26 @@ def fill_twist_numbers(
     _fill_twist_rows(c, m, data, start, x, v, out)
 
 
-_fill, _fill_twist = call(fill_numbers), call(fill_twist_numbers)
+@kernel
+def fill_ribbon_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of ribbons, see `create_filling`."""
+    _fill_ribbon_rows(c, m, data, start, x, v, out)
+
+
+_fill, _fill_twist, _fill_ribbon = call(fill_numbers), call(fill_twist_numbers), call(fill_ribbon_numbers)
+
+
+def is_wide(c: ContactRows) -> bool:
+    """Return whether the rows belong to ribbons, which have several lines of points across their width."""
+    return "lines" in (c.rows.dtype.names or ())
 
 
 def turns(c: ContactRows) -> bool:
-    """Return whether the rows belong to ropes with twist, which friction turns about their axis."""
-    return "free_twist" in (c.rows.dtype.names or ())
+    """Return whether the rows belong to round ropes with twist, which friction turns about their axis."""
+    return "free_twist" in (c.rows.dtype.names or ()) and not is_wide(c)
 
 
 def create_numbers(c: ContactRows) -> FloatArray:
@@ -233,7 +271,7 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     and the state -2.
     """
     out = create_numbers(c)
-    fill = _fill_twist if turns(c) else _fill
+    fill = _fill_ribbon if is_wide(c) else _fill_twist if turns(c) else _fill
     fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
@@ -243,14 +281,14 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
     surfaces.
     """
     out = create_numbers(c)
-    numbers = fill_twist_numbers if turns(c) else fill_numbers
+    numbers = fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
     fill = call(numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
     return create_place_account(before + fill, out, POWER, by)
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
     """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements on the surface
-    are assumed to have errors eps |p|.
+    are assumed to have errors eps (|p| + |c|), with the position c of the marker of the surface.
     """
     out = eval_points(c, fields)
     size = (

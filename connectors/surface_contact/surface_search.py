@@ -2,10 +2,10 @@
 changes; see `pair_search.PairSearch`.
 
 A search tree of the middles of the cables finds cables near surfaces with a bounding sphere. Infinite surfaces (a sea
-bed) are compared with all cables. A pair is near if a point of its cable is closer to the surface than the skin, or so
-close to an edge of the surface that the point may move onto the surface. The motion of a surface is bounded by the
-motion of its origin plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of
-revolution is ignored.
+bed) are compared with all cables. Such a pair is near if a point of its cable is closer to the surface than the skin.
+It is also near if all points of its cable are beyond the ends of the surface, because a point may then move onto the
+surface. The motion of a surface is bounded by the motion of its origin plus the motion of its bounding sphere due to
+rotation. Rotation about the axis of a surface of revolution is ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ import numpy as np
 from windlass.connectors.contact.pair_search import PairRows, PairSearch, create_assign, eval_hulls, eval_way
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry, eval_distance
+from windlass.connectors.surface_contact.distances import (
+    FIELD,
+    LINE,
+    PLANE,
+    PROFILE,
+    SHEAVE,
+    SPHERE,
+    Geometry,
+    eval_distance,
+)
 from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, gather
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -25,8 +34,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap of a pair whose surface reaches no point of the cable, divided by the skin [1]. The gap is so large that it does
-not cause a new search.
+"""Gap, divided by the skin [1], of a pair whose cable has all points beyond the ends of the surface. The gap is small,
+because a point may move past an end at any time. It is > 0, so a pair without a row does not require a search in each
+update.
 """
 
 
@@ -88,9 +98,9 @@ class SurfaceSearch(PairSearch):
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
         """Return the sum of the largest motions of a cable and of a surface since the last search [m]."""
         s, before = self.p.points.surfaces, self.centre
-        turned = np.where((s.kind == PLANE)[:, None, None], 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(
-            -1, 3, 3
-        )
+        # rotation about the z axis does not change the shape of a surface of revolution
+        all_axes = np.isin(s.kind, (PLANE, FIELD))[:, None, None]
+        turned = np.where(all_axes, 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(-1, 3, 3)
         far = np.full(len(s.kind), 1.0)
         reach = self.p.reach[1:]
         endless = ~np.isfinite(reach)

@@ -1,9 +1,9 @@
 """Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution and
 height fields.
 
-A surface is attached to a rigid marker. Its origin is the point of the marker, and its axis is its local z axis.
-`distances.py` contains the formulas. Rows of `ContactFrictionSurfaceCable` define the contact, one row for each pair of
-a surface and a cable.
+A surface is attached to a rigid marker. The origin of the surface is the point of the marker, and the axis of the
+surface is its local z axis. `distances.py` contains the formulas. Rows of a contact law define the contact with cables;
+`ContactFrictionSurfaceCable` has one row for each pair of a surface and a cable.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", defaul
 
 
 class PlaneSurface(Component):
-    """A plane for sea beds, floors, rectangular plates and flanges of drums. Its axis is the normal that points to the
+    """A plane for sea beds, floors, rectangular plates and flanges of drums. The axis is the normal that points to the
     cable.
 
     The plane can be limited to a rectangle, with sides along local x and y, or to a disc with the radius
@@ -140,8 +140,8 @@ class ProfileSurface(Component):
 
 
 class HeightFieldSurface(Component):
-    """A surface z = b(x, y), such as bathymetry or terrain, with heights given on a rectangular grid. The rope is
-    above it.
+    """A surface z = b(x, y), such as bathymetry or terrain, with heights given on a rectangular grid. The rope is above
+    the surface.
 
     Between grid lines the height is a natural cubic spline, and beyond the grid the height continues linearly.
     `add_bed_grid` adds such a surface from a `BedGrid`.
@@ -284,7 +284,7 @@ def scale(vectors: FloatArray) -> FloatArray:
 
 
 def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
-    """Return the components of directions perpendicular to the unit axes z, shape (n, 3)."""
+    """Return the component of each direction that is perpendicular to the unit axis z of the same row, shape (n, 3)."""
     across: FloatArray = along - (along * z).sum(axis=1)[:, None] * z
     return across
 
@@ -330,8 +330,8 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a surface whose axes are not defined, whose rim is inside its bottom, or that has no contact
-    row.
+    """Raise ModelError for a surface whose axes are not defined, whose flank has an angle of pi/2 or more, whose rim
+    does not have a larger radius than its bottom, whose profile or height field is wrong, or that has no contact row.
     """
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if "along" in table.component.columns:

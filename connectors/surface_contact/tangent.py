@@ -1,8 +1,9 @@
 """Exact tangent of the contact of surfaces with points of cables; see `kernels.py` for the forces and
 `contact/assembly.py` for the sum over points.
 
-With F = A Phi(X, V), d = p - c and e = A V, variations of d, its rate u, the rotation theta of the surface and omega
-cause
+F = A Phi(X, V) is the global force, d = p - c, e = A V, and m = d x F the moment about the origin c. The prefix d
+denotes a variation, and theta is an infinitesimal rotation of the surface. With the rate u of d and the angular
+velocity omega of the surface,
 
     dF = theta x F + A Phi_X A^T (dd - theta x d) + A Phi_V A^T (du - omega x dd - domega x d - theta x e),
     dm = dd x F + d x dF.
@@ -45,7 +46,8 @@ from windlass.connectors.surface_contact.kernels import (
     eval_forces,
     eval_global_force,
     eval_spin,
-    find_point,
+    find_axis_point,
+    find_turning_point,
     hessian_product,
     read_anchor,
     read_row,
@@ -168,15 +170,12 @@ def begin_row(
 
 
 @kernel(inline=True)
-def add_closed_point(
-    c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
-    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
-) -> None:  # fmt: skip
-    """Add the derivatives of a closed point, see `create_tangent`."""
-    n, first = c.rows[i].points, c.rows[i].data
-    S, z, h = find_point(c, r, k, n)
-    if not h.there:
-        return
+def fill_point_tangent(
+    own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, dq: float, dv: float,
+    g: Any,
+) -> Vector:  # fmt: skip
+    """Write C and V of closed point k into ``g.C`` and ``g.B``, see `fill_wrench`. Return the global force [N]."""
+    n, first = own.points, own.data
     # global force of the closed point, and its derivatives with respect to position and velocity
     state = read_state(data, start, first, n, k, r.law.friction_stiffness)
     anchor = read_anchor(state, data, start, first, n, k)
@@ -186,6 +185,19 @@ def add_closed_point(
     rotate_tensor(r.o, g.X, g.GX)
     rotate_tensor(r.o, g.V, g.GV)
     fill_wrench(r.o, z, F, g.GX, g.GV, dq, dv, g.C, g.B)
+    return F
+
+
+@kernel(inline=True)
+def add_closed_point(
+    c: ContactRows, data: FloatArray, start: FloatArray, r: SurfaceRow, i: int, k: int, dq: float, dv: float,
+    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivatives of a closed point, see `create_tangent`."""
+    S, z, h = find_axis_point(c, r, i, k, g)
+    if not h.there:
+        return
+    F = fill_point_tangent(c.rows[i], r, k, z, h, data, start, dq, dv, g)
     if varies:
         add_wrench(z, F, (0.0, 0.0, 0.0), dq, wrench)
         add_point(S, 3, 6, g.C, g.B, True, K, N)
@@ -227,7 +239,7 @@ def write_column(M: FloatArray, row: int, column: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def change_slope(r: Spin, iL: float, k: int) -> Vector:
-    """Return the derivative of r' with respect to coordinate k of the cable."""
+    """Return the derivative of the slope r' with respect to coordinate k of the cable; iL = 1/L."""
     j = k // 3
     size = r.P[0] * iL if j == 2 else -r.P[0] * iL if j == 0 else r.P[1] if j == 1 else r.P[2] if j == 3 else 0.0
     e = unit_vector(k % 3)
@@ -245,7 +257,7 @@ def fill_motion(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, g: Vector, yt: FloatArray, sigma: FloatArray,
     dsigma: FloatArray, Wq: FloatArray, Wv: FloatArray,
 ) -> None:  # fmt: skip
-    """Write W_q and W_v, shape (11, 20) each; dsigma is the derivative of the form σ."""
+    """Write W_q and W_v, shape (11, 20) each; ``dsigma`` contains the derivatives of the form σ with respect to y."""
     Wq[:], Wv[:] = 0.0, 0.0
     omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     p = r.size * r.t[0], r.size * r.t[1], r.size * r.t[2]
@@ -339,7 +351,7 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add a variation of the global force, of the moment on the surface, and of M to a column of K."""
+    """Add the forces due to a variation ``df`` of F, ``moment`` of d × F + M t, and ``dM`` of M to a column of K."""
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]
@@ -358,8 +370,9 @@ def add_twist_point(
     """Add a point to K, shape (20, 20), and N, shape (20, 6).
 
     Args:
-        F, M: global force [N] and moment [N m].
-        D, E: derivatives of f and M: in total, and with respect to rates, multiplied by dq.
+        F, M: global force [N] and moment about the axis of the rope [N m].
+        D: derivatives of f and M, see the start of this file, shape (4, 20).
+        E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     d = z.dx, z.dy, z.dz
@@ -417,7 +430,7 @@ def add_closed_twist_point(
     """Add the derivatives of a closed point, see `create_tangent`."""
     row: Any = c.rows[i]
     n, first, p = row.points, row.data, r.plain
-    S, z, h = find_point(c, p, k, n)
+    S, z, h = find_turning_point(c, r, i, k, g)
     if not h.there:
         return
     # force and moment of the point

@@ -4,10 +4,11 @@ See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. S
 to the stored values at the start of the step:
 
     start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
+    start of a solve: a point that the initial state closes slips if |mu_v v_t| > mu |f_n|, otherwise it sticks; a := X.
     trial: other closed points have the anchor a of the start.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
-    no bristles: if mu_k = 0, the damper causes tau, and a := X.
+    no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
@@ -44,11 +45,13 @@ from windlass.connectors.surface_contact.kernels import (
     eval_forces,
     eval_spin,
     eval_turning_forces,
-    find_point,
+    find_axis_point,
+    find_turning_point,
     find_values,
     read_row,
     read_turning_row,
 )
+from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -58,7 +61,7 @@ OUTSIDE = 0.1
 
 
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
-"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the values at the start of the step."""
+"""Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
 TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point of a rope with twist: in addition T and d_1."""
 
@@ -67,18 +70,6 @@ TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux"
 def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
     """Read a row."""
     return read_row(c, m, x, v, i)
-
-
-@kernel(inline=True)
-def plain_row(r: SurfaceRow) -> SurfaceRow:
-    """Return the data of a row."""
-    return r
-
-
-@kernel(inline=True)
-def plain_row_of(r: TurningRow) -> SurfaceRow:
-    """Return the data of a row of a rope with twist without the twist."""
-    return r.plain
 
 
 @kernel(inline=True)
@@ -107,6 +98,14 @@ def try_twist_point(
 
 
 @kernel(inline=True)
+def try_ribbon_point(
+    row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Call `try_point` for a point of a ribbon."""
+    return try_point(row, r.plain, k, h, z, start, at, held, g, to)
+
+
+@kernel(inline=True)
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
@@ -130,7 +129,7 @@ def store_twist_anchor(
 
 
 def create_surface_update(
-    place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, plain: Kernel, evaluate: Kernel, store: Kernel
+    place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, find: Kernel, evaluate: Kernel, store: Kernel
 ) -> Kernel:
     """Create the update of rows, see `create_update`.
 
@@ -138,7 +137,7 @@ def create_surface_update(
         place: type of the record of a point.
         frames: type of the record of the frames of a rope.
         begin: kernel that reads a row, see `begin_row`.
-        plain: kernel that returns its `SurfaceRow`.
+        find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
         store: kernel that stores the anchor of a point, see `store_anchor`.
     """
@@ -153,7 +152,7 @@ def create_surface_update(
         row = c.rows[i]
         n, first, r = row.points, row.data, begin(c, m, x, v, i, g)
         for k in range(n):
-            _, z, h = find_point(c, plain(r), k, n)
+            _, z, h = find(c, r, i, k, g)
             held = row.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED
             to = places[k]
             F = evaluate(row, r, k, h, z, start, first + 2 * n + 3 * k, held, g, to)
@@ -175,7 +174,7 @@ def create_surface_update(
             p.state, p.excess = UNDEFINED, 0.0
             if rubs and p.gap <= 0.0:
                 held = start[first + n + k] != UNDEFINED
-                back = decide_point(p, held, mu, mu_k)
+                back = decide_point(p, held or size[0] == 0.0, mu, mu_k)
                 stays = p.state == STICKS and held and mu_k != 0.0
                 store(data, start, first + 2 * n + 3 * k, n, p, back, stays)
         return 0.0, 0.0, False
@@ -183,9 +182,12 @@ def create_surface_update(
     return create_update(count_points, find_values, place, frames, measure, decide_states)
 
 
-_update = create_surface_update(POINT, NO_LANES, begin_row, plain_row, try_point, store_anchor)
+_update = create_surface_update(POINT, NO_LANES, begin_row, find_axis_point, try_point, store_anchor)
 _update_twist = create_surface_update(
-    TWIST_POINT, FRAMES, read_turning_row, plain_row_of, try_twist_point, store_twist_anchor
+    TWIST_POINT, FRAMES, read_turning_row, find_turning_point, try_twist_point, store_twist_anchor
+)
+_update_ribbon = create_surface_update(
+    POINT, FRAMES, read_turning_row, find_ribbon_point, try_ribbon_point, store_anchor
 )
 
 
@@ -205,3 +207,12 @@ def update_twist_history(
 ) -> None:  # fmt: skip
     """Update all rows of ropes with twist, see `create_update`."""
     _update_twist(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_ribbon_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all rows of ribbons, see `create_update`."""
+    _update_ribbon(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -6,7 +6,8 @@
     spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
 These functions can be used for every argument that accepts a function of time. A kernel evaluates these functions, so
-time steps need no Python calls. At a kink or jump the derivative is the right-hand derivative.
+time steps need no Python calls. At a kink of a function or a jump of its derivative, the derivative from the right-hand
+side is used.
 """
 
 from __future__ import annotations
@@ -219,9 +220,7 @@ class ReadyFunction:
         return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
-        """Create the time derivative of this function. The result can be evaluated up to the second derivative of the
-        original function.
-        """
+        """Create the time derivative of this function. Derivatives of an order above 2 are not available."""
         return replace(self, order=self.order + 1)
 
 

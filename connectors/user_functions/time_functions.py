@@ -47,7 +47,8 @@ class TimeColumn:
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None for rows without function.
-        in_place: whether values are written into ``constant``, which is a field of records in this case.
+        in_place: whether the values of the functions are written into ``constant``, which is a field of records in this
+            case.
 
     Attributes:
         values: values at the last requested time, shape (rows, *shape); this read-only array is the same object at all
@@ -159,7 +160,8 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
 def compare_rates(
     rows: LocalRows, values: str, rates: str, functions: Sequence[TimeFunction | None], given: list[TimeFunction | None]
 ) -> list[TimeFunction | None]:
-    """Compare time derivatives given by users with difference quotients of the functions, in the first calls.
+    """Compare time derivatives given by users with difference quotients of the functions, in the first calls of each
+    derivative.
 
     Args:
         values, rates: names of the columns with the functions and with the derivatives of these functions.

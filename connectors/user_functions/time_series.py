@@ -3,9 +3,9 @@
     heave = con.spline(*con.read_series("heave.csv", "heave"))
     con.prescribe(world, top, "z", heave)
 
-The velocity of a motion that is prescribed by a `table` jumps at every time of the table; a spline has a continuous
-acceleration. The spline is cubic, and its third derivative is continuous at the second and the last but one time
-(not-a-knot conditions).
+The velocity of a motion that is prescribed by a `table` jumps at every time of the table; a motion that is prescribed
+by a `spline` has a continuous acceleration between the first and the last time. The spline is cubic, and its third
+derivative is continuous at the second and the last but one time (not-a-knot conditions).
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978), chapter 4. SciPy computes the coefficients.
 """

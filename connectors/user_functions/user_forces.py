@@ -34,8 +34,8 @@ STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences [1]. This value is optimal for smooth functions."""
 
 SMALLEST = 1e-2
-"""Smallest reference value of steps, for displacements [m, rad] and velocities [m/s, rad/s]: the step is `STEP` times
-the larger of this value and the displacement or velocity.
+"""Smallest reference value of the steps of differences, for displacements [m, rad] and velocities [m/s, rad/s]. The
+step of a row is `STEP` times the larger of this value and the largest absolute displacement or velocity of the row.
 """
 
 UserFunction = Callable[..., Any]
@@ -72,9 +72,10 @@ def vectorised(function: UserFunction) -> Vectorised:
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with the time t [s], the row indices
             ``rows``, shape (n,), and arrays in the units of the spring. The shape of the arrays is (n, 3) for
-            `CartesianSpringDamper`, and (n,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest
-            length instead of the offset. As ``force_derivative`` the function returns (df/du, df/du_t), each of shape
-            (n, 3, 3) or (n,). In a parallel run, each process calls the function with the rows of this process.
+            `CartesianSpringDamper`, (n, 6) for `RigidBodySpringDamper`, with stiffness and damping of shape (n, 6, 6),
+            and (n,) for other springs. `SpringDamper` passes the rest length instead of the offset. As
+            ``force_derivative`` the function returns (df/du, df/du_t), each of shape (n, 3, 3), (n, 6, 6) or (n,). In a
+            parallel run, each process calls the function with the rows of this process.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``.
@@ -94,10 +95,11 @@ def compiled(function: UserFunction) -> Compiled:
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
             force) -> None``, with the time t [s], the row index, and arrays in the units of the spring. The shape of
-            the arrays is (3,), or (1,) for `CoordinateSpringDamper` and `SpringDamper`, which passes the rest length
-            instead of the offset. The function writes ``force``, which contains zeros before the call. As
-            ``force_derivative`` the function writes ``df_du, df_dut`` instead of ``force``, with the shape (3, 3) or
-            (1, 1) and zeros before the call.
+            the arrays is (3,) for `CartesianSpringDamper`, (6,) for `RigidBodySpringDamper`, with stiffness and damping
+            of shape (6, 6), and (1,) for other springs. `SpringDamper` passes the rest length instead of the offset.
+            The function writes ``force``, which contains zeros before the call. As ``force_derivative`` the function
+            writes ``df_du, df_dut`` instead of ``force``, with the shape (3, 3), (6, 6) or (1, 1) and zeros before the
+            call.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``. Call this function only once per user function,
@@ -148,7 +150,7 @@ class WithoutMotion:
     """A user function that does not depend on the displacements and velocities of its row; it may depend on time and
     other values.
 
-    The function is not differentiated, and no displacements are computed for its rows.
+    The function is not differentiated. If all functions of a table are of this type, no displacements are computed.
     """
 
     function: Callable[[float], Any]
@@ -159,7 +161,9 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """A function, and the indices of its rows among the rows with a user function, shape (n,)."""
+    """A user function, and the indices of the rows that have this function among all rows with a user function, shape
+    (n,).
+    """
 
     function: UserFunction
     where: IntArray
@@ -167,7 +171,7 @@ class FunctionGroup:
 
 @dataclass(frozen=True)
 class UserForces:
-    """The rows of a spring table that have a user function; each row has n displacements (1 or 3)."""
+    """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
 
     index: IntArray  # index of each row in the arrays of users, -1 for rows without user function, shape (rows,)
     where: IntArray  # local indices of the rows with a user function, shape (users,)
@@ -176,7 +180,10 @@ class UserForces:
     derivatives: list[FunctionGroup]  # rows of each derivative function
     differences: list[FunctionGroup]  # rows of each force function without derivatives
     rows: IntArray  # row indices in the table, shape (users,)
-    parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
+    parameters: list[FloatArray]
+    """Stiffness, damping, and offset or rest length, of shape (users, n) each. For bushings, stiffness and damping have
+    the shape (users, 6, 6).
+    """
     unit: str  # unit of the force
     f: FloatArray  # forces [N or N m], shape (users, n)
     df_du: FloatArray  # derivatives with respect to displacements, shape (users, n, n)
@@ -198,7 +205,7 @@ class UserForces:
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
-    call: signature, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
+    call: signature of the force function, for example ``"f(t, row, x, x_t, ...) -> force [N]"``.
     derivatives: results of the derivative function, with shapes.
     """
     return (
@@ -255,12 +262,12 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
 
 
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Write the forces for displacements u and velocities ut, shape (users, n) each, at the time t [s] into
+    """Write the forces for displacements ``u`` and velocities ``ut``, shape (users, n) each, at the time t [s] into
     ``users.f``.
     """
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
         # faster code for a single row
-        if isfinite(u.sum() + ut.sum()):
+        if isfinite(u.item() + ut.item() if u.size == 1 else u.sum() + ut.sum()):
             _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
         else:
             users.f[:] = np.nan
@@ -306,8 +313,8 @@ def update_without_motion(users: UserForces, t: float) -> None:
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """Create the updates of user forces and of their derivatives. ``find`` is a function (fields) -> u, ut for all rows
-    with user functions, shape (users, n) each.
+    """Create the update of user forces, and the update of the derivatives of these forces. ``find`` is a function
+    (fields) -> u, ut that returns displacements and velocities of all rows with user functions, shape (users, n) each.
 
     ``with_forces``: whether the second update also evaluates the forces, because the tangent contains the forces times
     the second derivatives of the markers.

@@ -2,7 +2,7 @@
 
 Rows have the fields ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and the derivatives
 of this force with respect to displacements, ``df_du`` [N/m], and to velocities, ``df_dut`` [N s/m], shape (n, n). Here
-n is 3 for springs along axes, 1 for springs between coordinates, and 6 for bushings.
+n is 3 for `CartesianSpringDamper`, 6 for bushings (`RigidBodySpringDamper`), and 1 for other springs.
 """
 
 from __future__ import annotations

@@ -6,11 +6,14 @@
     buoyancy at rest: f_0 = ρ g V along z
 
 ξ contains the displacements of the node of the body along x, y, z and its rotations about these axes from the rest
-position. M is the inertia of the body. The rotations of the hydrodynamic terms are linear, 2 (e_1, e_2, e_3) with the
-Euler parameters e, so they must be small; the rigid body and all lines have large rotations. The radiation is
-represented by states, so the tangent is exact and the states are stored in checkpoints.
+position. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
+stiffness of buoyancy, and V the volume displaced at rest. The rotations of the hydrodynamic terms are linear,
+2 (e_1, e_2, e_3) with the Euler parameters e, so they must be small; the rigid body and all lines have large rotations.
+The radiation is represented by states, so the tangent is exact and the states are stored in checkpoints.
 
-X_j is the force per wave amplitude, with the phases and headings of `windlass.connectors.fluids.rao`.
+The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave, ψ the phase ψ_0 and r(t) the start
+ramp of `vessel.py`. X_j is the force per wave amplitude, with the phases and headings of
+`windlass.connectors.fluids.rao`.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. I. Fossen,
 Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley (2011), chapter 5, for the states.
@@ -45,7 +48,9 @@ NAMES = "x", "y", "z", "e1", "e2", "e3"
 FACTORS = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 """Factors from displacements of the coordinates `NAMES` to ξ, and from forces and torques to generalised forces."""
 ROUGH = 1e-9
-"""Largest asymmetry of the added mass, relative to its largest element [1], that is treated as a rounding error."""
+"""Largest asymmetry of the added mass, relative to the largest element of this matrix [1], that is treated as a
+rounding error.
+"""
 
 
 class Radiation:
@@ -129,8 +134,9 @@ def floater(
         The parts that were added.
 
     Raises:
-        ModelError: a body that is not one `RigidBody3D` without rotation, matrices of another shape, an added mass that
-            is not symmetric, states that are not stable, waves without excitation, or excitation without waves.
+        ModelError: a body that is not one `RigidBody3D` without rotation, a fluid that is not one `Fluid`, matrices of
+            another shape, an added mass that is not symmetric, states that are not stable, waves without excitation, or
+            excitation without waves.
     """
     body = merge_handles(body)
     if body.table.component is not RigidBody3D or len(body) != 1:

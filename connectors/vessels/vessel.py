@@ -1,14 +1,15 @@
 """Vessels whose motion in waves is prescribed by response amplitude operators (RAO).
 
-    displacement along the axes of the vessel at rest, and rotation vector: X_j = r(t) Re Σ A H_j exp(iψ_0),
+    displacement along the axes of the vessel at rest, and rotation vector: X_j = r(t) Re Σ a H_j exp(iψ_0),
     ψ_0 = k (x_0 cos θ + y_0 sin θ) - ω t + φ
     position: R = (x_0, y_0, z_0) + A_0 (X_1, X_2, X_3)
     rotation: A = A_0 exp((X_4, X_5, X_6)~)
     fairlead at b: p = R + A b
 
-The sum extends over the waves of the fluid. H_j are the responses of `windlass.connectors.fluids.rao`, (x_0, y_0, z_0)
-is the position of the vessel at rest, A_0 the rotation by its heading about z, and r(t) the start ramp of the waves
-(`Fluid.wave_growth`). The waves are evaluated at the position at rest.
+The sum extends over the waves of the fluid, with amplitude a, wave number k, direction θ, frequency ω and phase φ. H_j
+are the responses of `windlass.connectors.fluids.rao`, (x_0, y_0, z_0) is the position of the vessel at rest, A_0 the
+rotation by the heading of the vessel about z, and r(t) the start ramp of the waves (`Fluid.wave_growth`). (...)~ is the
+matrix of the cross product with a vector. The waves are evaluated at the position at rest.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.19.
 """
@@ -123,8 +124,8 @@ class Vessel(NamedTuple):
 
     Attributes:
         body: the body that moves, for `position_marker` and `rigid_marker`; its mass is 1 kg.
-        supports: the constraints that move it.
-        motion: its motion as a function of time.
+        supports: the constraints that move the body.
+        motion: motion of the body as a function of time.
     """
 
     body: Entity
@@ -157,7 +158,8 @@ def vessel(
         The body, its supports, and its motion.
 
     Raises:
-        ModelError: a fluid without waves, or a wave whose heading is not in the table of the operators.
+        ModelError: a handle that is not one `Fluid`, a fluid without waves, or a wave whose heading is not in the table
+            of the operators.
     """
     if fluid.table.component is not Fluid or len(fluid) != 1:
         raise ModelError(f"fluid = {fluid!r} of vessel: must be one Fluid")
@@ -180,7 +182,9 @@ def vessel(
 def _functions_of(
     motion: VesselMotion, n: int, reference: float
 ) -> tuple[Callable[[float], float], Callable[[float], float]]:
-    """Return the displacement of coordinate n from its reference and its rate as functions of time."""
+    """Return two functions of time: the displacement of coordinate n from its reference, and the rate of this
+    displacement.
+    """
 
     def displacement(t: float) -> float:
         return float(motion.eval_coordinates(t)[0][n] - reference)

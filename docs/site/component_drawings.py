@@ -487,7 +487,7 @@ def load_cell(s: Sketch) -> None:
     s.measure((0.4, 0.63), (1.0, 0.63), "time_constant", (0.9, -0.02))
 
 
-@draws("LineLoad", "LineTorque", "FluidLoad")
+@draws("LineLoad", "LineTorque", "FluidLoad", "WinchFluidLoad")
 def line_load(s: Sketch) -> None:
     way = s.curve([(0, 0), (1.6, 0.4), (3.4, 0.3), (5.0, -0.2)])
     s.dot(way[0])
@@ -671,6 +671,24 @@ def turning_rope(s: Sketch) -> None:
     s.arrow((0, 0.0), (1.2, 0.0), color=RED)
     s.text((1.3, -0.35), "friction: force on the axis and torque about it", RED, align="center")
     s.text((0, -0.8), "rolls where $V = r_c\\,s\\,b$, with $b = t \\times n$", GREY, align="center")
+
+
+@draws("ContactFrictionSurfaceRibbon")
+def ribbon(s: Sketch) -> None:
+    s.line((-2.6, 0), (2.6, 0), color=GREEN, style="--")
+    s.text((2.7, 0), "axis of the pulley", GREEN)
+    s.curve([(-2.2, 0.75), (0, 1.05), (2.2, 0.75)])
+    s.line((-2.2, 0.75), (-2.2, -0.2))
+    s.line((2.2, 0.75), (2.2, -0.2))
+    s.line((-1.6, 1.3), (1.6, 1.1), color=BLUE, width=6)
+    s.dot((0, 1.2))
+    s.arrow((0, 1.2), (-1.0, 1.26), "$d_1$", (0.1, 0.15))
+    for x, y in ((-0.92, 1.26), (0.92, 1.14)):
+        s.dot((x, y), color=RED)
+        s.arrow((x, y), (x + 0.03, y + 0.75), color=RED)
+    s.text((1.1, 1.9), "forces at lines of points", RED, align="left")
+    s.measure((-1.6, 2.25), (1.6, 2.25), "width", (0.0, 0.15))
+    s.text((0, -0.5), "crowned pulley; the ribbon runs towards the reader", GREY, align="center")
 
 
 @draws("PlaneSurface")

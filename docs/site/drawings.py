@@ -166,7 +166,7 @@ THEORY = {
     "floating": "CylinderFluidLoad",
     "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
     "surfaces": "SheaveSurface", "winches": "WinchCable2D", "rods": "TwistCable3D",
-    "turning_rope": "ContactFrictionSurfaceTwistCable",
+    "turning_rope": "ContactFrictionSurfaceTwistCable", "ribbon": "ContactFrictionSurfaceRibbon",
     "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
 }  # fmt: skip

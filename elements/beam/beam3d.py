@@ -6,7 +6,9 @@ cross section, where κ~ is the matrix of the cross product κ ×:
     Γ = A(e)ᵀ r',    κ~ = A(e)ᵀ A(e)',    z = [Γ, κ] - [Γ, κ]_ref,
     [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t.
 
-The virtual work of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ z S z/2 dx.
+Here r is the position of the axis, ' the derivative with respect to the position x on the axis, A(e) the rotation
+matrix of the Euler parameters e, and S and D are the matrices of stiffness and damping of the section. The virtual work
+of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ z S z/2 dx.
 
 Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
 interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated

@@ -1,20 +1,22 @@
 """Kernels of `Beam3D` for rows of the same order: forces, tangents, energies and strains.
 
-A point of the axis has the variables y = (p, e, d) with p = r' and d = e'. With n = e·e the strains and the derivatives
-of the strains with respect to y are
+A point of the axis has the variables y = (p, e, d) with p = r' and d = e', where r is the position, e the Euler
+parameters and A the rotation matrix of the cross section. With n = e·e the strains and the derivatives of the strains
+with respect to y are
 
     Γ = Aᵀ p,                       ∂Γ/∂p = Aᵀ,    ∂Γ/∂e = Γ × W,    W = 2 L(e)/n,
     κ = F(u) k,    k = W d,         ∂k/∂d = W,     ∂k/∂e = -2 (L(d) + k eᵀ)/n,
     u = l d·d/n,    F = atan(√u)/√u.
 
-The matrix L(e) is defined in rotations.py. For an element of order 1 and length L, l = (L/2)². The curvature is then
-the rotation vector between the nodes, divided by the length. For other orders l = 0 and F = 1. Second derivatives of
-the strains follow from products of Γ and k with constant vectors b and m,
+The matrix L(e) is defined in rotations.py. For an element of order 1, l is the square of half the length of the
+element. The curvature is then the rotation vector between the nodes, divided by the length of the element. For other
+orders l = 0 and F = 1. Second derivatives of the strains follow from products of Γ and k with constant vectors b and m,
 
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
 
-With G = ∂z/∂y the generalised forces are f_y = Gᵀ σ, and the derivatives of f_y with respect to y are
+Let z = (Γ, κ) - z_ref be the strains, σ = S z + D z_t the section forces, see beam3d.py, and G = ∂z/∂y. The generalised
+forces are f_y = Gᵀ σ, and the derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
 """

@@ -17,8 +17,9 @@ from windlass.framework.model.table import EntityTable
 
 NODES = ("node0", "node1", "node2", "node3")
 SYMMETRY = 1e-9
-"""Largest asymmetry of a section matrix that is treated as a rounding error, relative to the largest element of the
-matrix [1].
+"""Largest asymmetry of a section matrix, relative to its largest element, that is treated as a rounding error [1]. The
+value is also the largest allowed absolute value of a negative eigenvalue of the matrix, after rows and columns have
+been scaled such that the diagonal elements are 1.
 """
 LEAST_COSINE = 0.5
 """Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]. It corresponds to an angle of

@@ -71,7 +71,8 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
 def draw_lines(
     rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
-    """Draw each beam as ``subdivisions`` lines of equal length; connected beams get the same part label.
+    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis; connected beams get
+    the same part label.
 
     Args:
         width: number of coordinates of a node.

@@ -5,9 +5,14 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     strain     ε = |r'| - 1,                       force   N = EA (ε - ε_ref) + d_EA ε_t,
     curvature  κ = (r' × r'')/|r'|²,               moment  M = EI (κ - κ_ref) + d_EI κ_t.
 
-The generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is
-∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1)
-and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
+Here EA and EI are the axial and the bending stiffness, d_EA and d_EI the corresponding dampings, ρA the mass per
+length, q the coordinates of both nodes, S the shape functions with r = S q, and g the gravitational acceleration. The
+generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is ∫ ρA
+SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
+κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
+
+A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change; stubs.py defines the forces that keep
+the slopes of its two ends from growing.
 
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.
@@ -32,6 +37,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d import stubs
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none
@@ -89,6 +95,10 @@ class Cable2D(Component):
         "M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see force_functions.py"
     )
     bending_moment_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
+    broken = column(
+        "1", "true: N = 0 and M = 0; mass and weight remain, see stubs.py",
+        default=False, dtype=bool, switchable=True,
+    )  # fmt: skip
 
 
 @kernel
@@ -166,16 +176,17 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     )
 
 
-def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """Join the functions of sets of rows to one function of a `System`. Sets with the same rule can be evaluated in
-    several threads.
+def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluation], None]:
+    """Join the functions of sets of rows, and a function ``last`` of all rows, to one function of a `System`. Sets with
+    the same rule can be evaluated in several threads.
     """
     if all(len(some) == 1 for some in sets):
-        return sum((function for some in sets for function in some), Call())
+        return sum((function for some in sets for function in some), Call()) + last
 
     def run(s: Evaluation) -> None:
         for some in sets:
             run_sets([partial(function, s) for function in some])
+        last(s)
 
     return run
 
@@ -204,7 +215,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         kind: 2D or 3D cables; 2D by default.
     """
     kind = kind or IN_PLANE
-    integration, given = rows.local("integration"), has_function(rows)
+    integration, whole, with_users = rows.local("integration"), ~rows.local("broken"), has_function(rows)
+    given = with_users & whole
     groups: list[list[RuleGroup]] = []
     user_groups: list[UserRows] = []
     for rule in RULES:
@@ -215,9 +227,12 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
+    # the storage of the matrix does not change if all rows with user functions break
+    users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
-    residual = join_sets([[group.residual for group in sets] for sets in groups])
-    tangent = join_sets([[group.tangent for group in sets] for sets in groups])
+    ends = stubs.create_calls(rows, dofs)
+    residual = join_sets([[group.residual for group in sets] for sets in groups], ends[0])
+    tangent = join_sets([[group.tangent for group in sets] for sets in groups], ends[1])
 
     def add_residual(s: Evaluation) -> None:
         residual(s)
@@ -235,27 +250,27 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.axis.flow = partial(eval_flow, inertia)
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
-    if not user_groups:
+    if not users:
         if groups:
             strands = [group.strands for sets in groups for group in sets]
             system.axis.strands = CableStrands(strands, dofs)
             names = f"{rows.table.kind} row"
-            stiffness = rows.local("axial_stiffness")
+            stiffness = whole * rows.local("axial_stiffness")
             system.axis.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
         # one matrix block couples all coordinates of two nodes
         system.fused.block_size = dofs.shape[1] // 2
-        system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])
-        system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups])
+        system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups], ends[0])
+        system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups], ends[1])
     system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
     system.checks = Checks(find_faults=create_diagnosis(rows), doubts=create_doubts(rows))
     damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any())
     system.account = Account(
-        sum((group.energies for sets in groups for group in sets), Call()),
+        sum((group.energies for sets in groups for group in sets), Call()) + ends[2],
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
-        is_whole=not user_groups,
+        is_whole=not users,
         powers=sum((group.powers for sets in groups for group in sets), Call()),
-        conserves=not (user_groups or damped),
+        conserves=not (users or damped),
     )
     return system
 
@@ -263,9 +278,12 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """Create the data of rows with the same rule; ``row`` contains their indices among the local rows of the table.
 
-    Stiffness and damping that a user function replaces are set to 0 for the kernels.
+    Stiffness and damping of broken cables, and those that a user function replaces, are set to 0 for the kernels.
     """
-    axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
+    whole = ~rows.local("broken")
+    axial, bending = (
+        whole & is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment")
+    )
     records = create_records(
         length=rows.local("length"),
         mass_per_length=rows.local("mass_per_length"),

@@ -3,18 +3,21 @@ static solves, they find folded cables, and buckling and bends that the mesh can
 
 In a folded cable the slope at a node points against the chord of the element:
 
-    r'·(r_1 - r_0) < 0    at x = 0 or x = L.
+    r'·(r_1 - r_0) < 0    at x = 0 or x = L,
 
-A physical shape satisfies this condition only if one element bends by more than 180°. In a cable with small bending
-stiffness, a folded shape has little energy and may be a minimum of the potential, but the folded shape disappears if
-the mesh is refined.
+where L is the length of the element. A physical shape fulfils this condition only if one element bends by more than
+180°. In a cable with small bending stiffness, a folded shape has little energy and may be a minimum of the potential,
+but the folded shape disappears if the mesh is refined.
 
-The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If L κ at this
-end is a multiple of the angle between the slopes at the two ends of the element, a cubic does not resolve the shape.
+The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. If the product
+of L and the curvature κ at this end is a multiple of the angle between the slopes at the two ends of the element, a
+cubic does not resolve the shape.
 
-A cable of the length L with clamped ends buckles at N = -4 π² EI/L². A single element cannot buckle, so its compressive
-force can exceed the buckling load of the real cable. The excess is only reported, because contact may support the cable
-laterally.
+A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
+single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. The excess is
+only reported, because contact may support the cable laterally.
+
+Broken cables carry no force, and are not checked.
 
 In this module d is the number of dimensions, 2 or 3.
 
@@ -63,25 +66,25 @@ magnitude.
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """Create the function `Checks.find_faults` of 2D or 3D cables."""
     dofs, given = node_dofs(rows), has_function(rows)
-    length, free = rows.local("length"), eval_free_strain(rows)
+    length, free, whole = rows.local("length"), eval_free_strain(rows), ~rows.local("broken")
     folded, shortened, bent = np.zeros((3, len(dofs)), np.bool_)
 
     def diagnose(s: Fields) -> list[Fault]:
         mark_suspects(s.x, dofs, length, free, folded, shortened, bent)
-        which = np.flatnonzero(folded)
+        which = np.flatnonzero(folded & whole)
         faults = find_folded(rows.select(which), s.x[dofs[which]]) if len(which) else []
-        faults += find_buckled(rows, np.flatnonzero(shortened | given), s)
-        which = np.flatnonzero(bent & ~folded)
+        faults += find_buckled(rows, np.flatnonzero((shortened | given) & whole), s)
+        which = np.flatnonzero(bent & ~folded & whole)
         return faults + (find_bent(rows.select(which), s.x[dofs[which]]) if len(which) else [])
 
     return diagnose
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts` of cables without user functions. The function reports initial strains above
-    `LARGEST_STRETCH`.
+    """Create the function `Checks.doubts` of cables that are not broken and have no user functions. The function
+    reports initial strains above `LARGEST_STRETCH`.
     """
-    dofs, given = node_dofs(rows), has_function(rows)
+    dofs, given = node_dofs(rows), has_function(rows) | rows.local("broken")
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
 
@@ -147,8 +150,8 @@ def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
     """Fill three arrays of shape (rows,). ``folded``: whether a slope points against the chord. ``shortened``: whether
-    the mean strain is below the strain of the stress-free state. ``bent``: whether the angle between the slopes at the
-    two ends, or L κ at one end, is large.
+    the mean strain is below the strain of the stress-free state by more than `LEAST_STRAIN`. ``bent``: whether the
+    angle between the slopes at the two ends, or L κ at one end, is large.
     """
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))

@@ -22,7 +22,7 @@ derivative, are
 The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
 current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
 a user function takes about a hundred times as long as the evaluation of another row. The elastic energy of these rows
-is not computed.
+is not computed; in 3D, only the energy of the replaced law is not computed.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows with the same force function ``force`` and the same function ``derivatives``, which returns the derivatives
-    of the force with respect to the strains and strain rates, or is None. ``rows`` contains the indices of the rows,
-    shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable component for
-    messages.
+    """Rows with the same force function ``force`` and the same ``derivatives``, which is None or a function that
+    returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains the indices of
+    the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the cable
+    component for messages.
     """
 
     rows: IntArray

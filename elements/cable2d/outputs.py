@@ -29,7 +29,7 @@ from windlass.elements.cable2d.force_functions import (
 )
 from windlass.elements.cable2d.strains import Bending, Strains, cross, dot, eval_bending, interpolate, turned
 from windlass.elements.nodes.node_outputs import in_space
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
@@ -84,6 +84,7 @@ class CableView:
         length: lengths [m], shape (rows, 1).
         parameters: columns that user functions of the force receive.
         forces: rows grouped by their force function, for ``"axial_force"`` and ``"bending_moment"``.
+        whole: whether a row is not broken, shape (rows, 1).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -91,6 +92,7 @@ class CableView:
         self.length: FloatArray = rows.local("length")[:, None]
         self.parameters = create_parameters(rows)
         self.forces = {quantity: create_forces(rows, quantity) for quantity in ("axial_force", "bending_moment")}
+        self.whole: BoolArray = ~rows.local("broken")[:, None]
         self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
@@ -105,7 +107,7 @@ class CableView:
     def eval_force(self, quantity: str, t: float, places: Places, strains: Strains) -> FloatArray:
         """Return the ``"axial_force"`` [N] or the ``"bending_moment"`` [N m] at positions on the cable and time t [s],
         shape (rows, k)."""
-        return eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
+        return self.whole * eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
         """Return the bending moment [N m] at positions on the cable and time t [s], shape (rows, k, 1), in 3D (rows, k,

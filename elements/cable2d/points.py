@@ -54,6 +54,7 @@ class Rule(NamedTuple):
     sa, wa: positions and weights of the axial points [1], shape (n,).
     Pa: factors of e, s0, s1 in r' at the axial points [1], shape (n, 3).
     sb, wb: positions and weights of the bending points [1], shape (m,).
+    Pb, Kb: factors of e, s0, s1 in r' and L r'' at the bending points [1], shape (m, 3).
     """
 
     sa: FloatArray

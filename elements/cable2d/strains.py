@@ -56,8 +56,8 @@ class Bending(NamedTuple):
 
 
 class References(NamedTuple):
-    """Strain eps [1] and magnitude of the curvature kap [1/m] in the stress-free state, at n points of each row, shape
-    (rows, n).
+    """Strain eps [1] and curvature kap [1/m], in 3D its magnitude, in the stress-free state at n points of each row,
+    shape (rows, n).
     """
 
     eps: FloatArray
@@ -138,7 +138,7 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Return the stress-free strain and the magnitude of the stress-free curvature, for user functions."""
+    """Return the stress-free strain and the stress-free curvature, in 3D its magnitude, for user functions."""
     eps, kap = eval_free_bending(rows, s)
     return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 

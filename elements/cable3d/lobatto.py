@@ -51,8 +51,8 @@ def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
 
 @kernel(inline=True)
 def find_bending(sign: float, e: Vector, s0: Vector, s1: Vector, iL: float) -> tuple[Vector, Vector]:
-    """Return r' = e ± H d and r'' = (d ∓ w)/L at a bending point, or the rates of r' and r'' if the arguments are
-    rates. `residual_lobatto` of 2D cables defines d and w.
+    """Return r' = e ± H d and r'' = (d ∓ w)/L at the bending point with ``sign`` = ±1, or the rates of r' and r'' if
+    the arguments are rates. `residual_lobatto` of 2D cables defines d and w.
     """
     d, s = combine(1.0, s1, -1.0, s0), combine(1.0, s0, 1.0, s1)
     w = combine(2.0 * ROOT3, e, -ROOT3, s)

@@ -53,7 +53,7 @@ class SpatialView(CableView):
         if by.any():
             size = self.eval_force("bending_moment", t, places, strains)
             moment[by] = (size[..., None] * bending.kap / strains.kap[..., None])[by]
-        return moment
+        return self.whole[..., None] * moment
 
 
 def _axis(c: CableSections, coordinates: FloatArray) -> FloatArray:

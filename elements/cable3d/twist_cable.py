@@ -11,6 +11,9 @@ node1,
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
+Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, d_EA, d_EI and d_GJ the corresponding dampings, C
+the coupling of tension and twist, τ the twist per length, L the length of the element, J the moment of inertia per
+length about the axis, ε0, κ_i0 and τ0 are the prescribed stress-free strains, and c = strain_is_relative_to_reference.
 The law is valid for any rotation, also for rods that are curved in the stress-free state. Strains and damping power do
 not change when the rod rotates as a rigid body. If EI_1 = EI_2, the twist is zero and the stress-free state is
 straight, the forces are equal to the forces of `Cable3D`. For ropes in which tension causes torque, C is not zero. M is
@@ -30,6 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable2d import stubs
 from windlass.elements.cable2d.cable2d import RULES, check_nodes, gravity
 from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
@@ -47,6 +51,11 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
+STIFF = (
+    "axial_stiffness", "bending_stiffness", "torsional_stiffness", "coupling", "axial_damping", "bending_damping",
+    "torsional_damping",
+)  # fmt: skip
+"""Columns that are 0 in the records of broken cables."""
 REACHED = 2.0 * FURTHEST
 """Value of 1 + b·t [1], with the direction b of ``turned_from`` and the unit vector t along the slope of a node, below
 which the message of a failed solve names the node.
@@ -92,6 +101,10 @@ class TwistCable3D(Component):
     integration = column(
         "1", "integration rule of `Cable3D`; 2 does not lock", default=2, dtype=np.int64, choices=RULES
     )
+    broken = column(
+        "1", "true: N = 0, M_i = 0 and M = 0; mass, spin inertia and weight remain", default=False, dtype=bool,
+        switchable=True,
+    )  # fmt: skip
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -108,7 +121,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
     a row among the local rows. The fields free_angle and free_twist are the angle m_1 and the twist angle T in the
     reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the stress-free
-    values at the integration points.
+    values at the integration points. The columns `STIFF` of broken cables are 0, for outputs.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -136,6 +149,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         given = packed["reference_curvature"][some, None, :]
         packed["free_curvature"][some, : len(r.sb)] = given + c[..., None] * own
     packed["dofs"] = rows.dofs
+    for name in STIFF:
+        packed[name][packed["broken"]] = 0.0
     return packed
 
 
@@ -149,16 +164,20 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows, which are evaluated in groups with the same integration rule."""
+    """Create the system of the rows, which are evaluated in groups with the same integration rule; broken rows have
+    only inertia and weight.
+    """
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
     forces, tangents, energies = Call(), Call(), Call()
     for number in RULES:
-        some, rule = own[own["integration"] == number], create_rule(number)
+        some, rule = own[(own["integration"] == number) & ~own["broken"]], create_rule(number)
         if not len(some):
             continue
         calls = create_calls(some, rule)
         forces, tangents, energies = forces + calls[0], tangents + calls[1], energies + calls[2]
+    ends = stubs.create_calls(rows, rows.dofs[:, :12])
+    forces, tangents, energies = forces + ends[0], tangents + ends[1], energies + ends[2]
     system = System("TwistCable3D", rows.dofs)
     system.residual, system.tangent = forces, tangents
     system.mass = call(mass, lambda s: (weight, s.mass, s.pieces, s.values))

@@ -1,20 +1,21 @@
 """Kernels of `TwistCable3D` for rows with the same integration rule: forces, tangents and energies.
 
     N = EA (ε - ε_ref) + C τ + d_EA ε_t        M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t
-    M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = T/L - τ0
+    M = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t,   τ = (T - T_ref)/L - τ0
     f = ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
 
-    twist that varies along an element: φ(s) + β B(s), B = 4 s (1 - s), with the β of least energy, -q/k
-    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        energy - q²/(2 k)
-    k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
+    twist that varies along an element: φ(s) + β B(s), B = 4 s (1 - s), where β = -q/k minimises the energy
+    q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        change of the energy: -q²/(2 k)
+    k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      derivatives of -q²/(2 k): β ∂q + β² ∂k/2
 
 Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β the torque
 would be constant in each element, and errors would be of second order in the length of the elements. With β errors are
 of fourth order. The stiffness k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
 
-twist_points.py defines T, κ_1, κ_2 and y. Let g and H be the first and second derivatives of a strain z with respect to
-y, and s the conjugate force or moment. The force s g has the derivative s H + g gᵀ ∂s/∂z with respect to y. If s
-contains a damping term d g·y_t with the damping coefficient d, the derivative has the additional term d g (H y_t)ᵀ.
+twist_cable.py defines the stiffnesses, dampings and T_ref, twist_points.py defines T, κ_1, κ_2 and y. Let g and H be
+the first and second derivatives of a strain z with respect to y, and s the conjugate force or moment. The force s g has
+the derivative s H + g gᵀ ∂s/∂z with respect to y. If s contains a damping term d g·y_t with the damping coefficient d,
+the derivative has the additional term d g (H y_t)ᵀ.
 """
 
 from __future__ import annotations

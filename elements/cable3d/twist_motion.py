@@ -1,10 +1,13 @@
 """Kernels of `TwistCable3D`: inertia of the spin about the axis, and the motion of cross sections for outputs.
 
-    spin of the material at a node    ω = φ_t - u/S,   u = b·(p × p_t),   S = |p|² + |p| (b·p)         p slope
+    spin of the material at a node    ω = φ_t - u/S,   u = b·(p × p_t),   S = |p|² + |p| (b·p)
     ω_t = φ_tt - z/S + u n/S²,        z = b·(p × p_tt),   n = p_t·∇S
-    kinetic energy                    ½ Σ m_ij ω_i ω_j,   m = J L/12 [[5, 1], [1, 5]],   J inertia per length
+    kinetic energy                    ½ Σ m_ij ω_i ω_j,   m = J L/12 [[5, 1], [1, 5]]
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
+
+p is the slope r' of the node, φ the angle of its frame, b its constant direction (nodes/twist_node.py), L the length of
+the element, and J the moment of inertia per length about the axis of the cable.
 
 The matrix m is the mean of the consistent and the lumped mass matrix. With this mean, torsional frequencies have errors
 of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. The

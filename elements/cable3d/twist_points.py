@@ -7,17 +7,19 @@ cable2d/points.py.
 
     frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
     twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
-    frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
+    frame at x = s L    D_0 moved to t(x) and turned by s T, then turned by the fraction s of the angle to
+                        D_1 moved to t(x) and turned by (s - 1) T
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
-R is the smallest rotation (nodes/turning.py). The angle m_1 is the angle between F_1 and the frame F_0 after the
-smallest rotation from t_0 to t_1. For the angle m_2, F_0 is rotated in two steps: to the tangent in the middle of the
-element, then to t_1. A step rotates the frame from one tangent to the next without spin. Up to terms of fourth order in
-the length of the element, the error of m_2 is a quarter of the error of m_1, so the combination in T has an error of
-fourth order. All steps depend only on directions of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of
-the cable.
+R is the smallest rotation (nodes/turning.py). Let F'_i = R(b_i, t_i) F_i be the frame at node i before the rotation by
+φ_i. The angle m_1 is measured from F'_0, after the smallest rotation from t_0 to t_1, to F'_1. For the angle m_2, F'_0
+is rotated in two steps: to the tangent in the middle of the element, then to t_1. A step rotates the frame from one
+tangent to the next without spin. Up to terms of fourth order in the length of the element, the error of m_2 is a
+quarter of the error of m_1, so the combination in T has an error of fourth order. All steps depend only on directions
+of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
 
-With the linear form σ = ω·t, where ω is the spin of the frame at x,
+With the linear form σ = ω·t, where ω is the angular velocity of the frame at x, and two variations δ and δ' (σ' belongs
+to δ', and δ² stands for δ'δ),
 
     δT   = δφ1 - δφ0 + sum of the steps,        δσ see `step_gradients`
     δκ_1 = d_1·δκ + κ_2 σ,                      δκ_2 = d_2·δκ - κ_1 σ

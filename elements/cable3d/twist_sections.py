@@ -50,8 +50,8 @@ class RodSections(NamedTuple):
     """Motion and loads of k cross sections of each row, in arrays of shape (rows, k, ...).
 
     r, v, a: position, velocity, acceleration (3,).  p: slope (3,).  D: frame (3, 3), its columns t, d_1, d_2.
-    omega: angular velocity (3,).  kappa: curvature (3,), K: along d_1, d_2 (2,).  eps: strain.  tau: twist.
-    N: axial force, M: torque, m: bending moment (3,).
+    omega: angular velocity (3,).  kappa: curvature (3,), K: along d_1, d_2 (2,).  eps: strain.
+    tau: twist per length minus its reference value.  N: axial force, M: torque, m: bending moment (3,).
     """
 
     r: FloatArray

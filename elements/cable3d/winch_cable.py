@@ -177,7 +177,9 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if the cables of a rope do not cover its whole length, or if a rope is initially too short."""
+    """Raise ModelError if a rope is initially too short, or if its cables do not cover its whole length or are not
+    connected. The last two checks are omitted in distributed models.
+    """
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
     check_nodes(world, table)

@@ -18,8 +18,9 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
-    """Return the energy EA (|p| - 1)²/2 [J/m], and fill its first derivatives g, shape (d,), and second derivatives K,
-    shape (d, d), with respect to p."""
+    """Return the energy EA (|p| - 1)²/2 [J/m] for p = r', and fill its first derivatives g, shape (d,), and second
+    derivatives K, shape (d, d), with respect to p.
+    """
     d, size = len(p), sqrt(dot(p, p))
     force = EA * (size - 1.0)
     for a in range(d):
@@ -32,8 +33,10 @@ def axial_energy(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> floa
 
 @kernel
 def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
-    """Return the energy EI |κ|²/2 [J/m], where |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k and R = p·k. Fill its first
-    derivatives g, shape (2 d,), and second derivatives K, shape (2 d, 2 d), with respect to p and k."""
+    """Return the energy EI |κ|²/2 [J/m] for p = r' and k = r'', where |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k and R
+    = p·k. Fill its first derivatives g, shape (2 d,), and second derivatives K, shape (2 d, 2 d), with respect to p and
+    k.
+    """
     d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
     E = 0.5 * EI
     # first and second derivatives of e = E (Q/P - R²/P²) with respect to P, Q and R
@@ -106,7 +109,7 @@ def add_elastic(
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
                     f[dofs[n - 1]] += weight * energy
                 if values.size > 0:
-                    # r'_ll = Σ (p - 1) (p - 2) S' q/l² = -2 r'_l/l, r''_ll = Σ (p - 2) (p - 3) S'' q/l²
+                    # r'_ll = Σ (p_i - 1) (p_i - 2) S_i' q_i/l² = -2 r'_l/l, r''_ll = Σ (p_i - 2) (p_i - 3) S_i'' q_i/l²
                     for a in range(d):
                         twice[a], twice[d + a] = -2.0 * p_l[a] / l, 0.0
                         for j in range(4):
@@ -148,8 +151,8 @@ def add_damping(
     """Add the forces f of axial damping to ``f``, dq ∂f/∂z + dv ∂f/∂z_t to the values of the matrix, and the dissipated
     power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
 
-    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. The components of J are S_i'
-    e for the nodes, and e·(dr'/dl at constant material) for l.
+    The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. With the unit tangent e =
+    r'/|r'|, the components of J are S_i' e for the nodes, and e·(dr'/dl at constant material) for l.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1

@@ -68,8 +68,8 @@ def inertia_tangent(
         dofs, to, l = row.dofs, slots[i], find_length(row, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
-            # acceleration of the material (r_tt), summed over the terms with q_tt, l_tt, l_t q_t and l_t², and the
-            # derivative of this acceleration with respect to l (by_l)
+            # acceleration u_t of the material (in ``r_tt``), summed over the terms with q_tt, l_tt, l_t q_t and l_t²,
+            # and the derivative of this acceleration with respect to l (by_l)
             fill_shapes(row, P, point, l, S)
             m = P.w[point] * row.share * l * row.mass_per_length
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
@@ -183,8 +183,8 @@ def fill_motion(
 
 @kernel
 def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """Write the net flows of mass [kg/s], momentum [N] and kinetic energy [W] into each cable through its two ends,
-    shape (rows, 2 + d).
+    """Add the net flows of mass [kg/s], momentum [N] and kinetic energy [W] into each cable through its two ends to
+    ``flow``, shape (rows, 2 + d).
     """
     n = count_coordinates(rows)
     d = (n - 1) // 4

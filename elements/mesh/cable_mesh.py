@@ -132,19 +132,21 @@ def cables_from_mesh(
         sections: columns of `Cable2D` or `Cable3D` for each group of lines, by the name of the group, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables into which each line is divided.
-        largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` times this length are
-            divided into more cables.
+        largest_length: largest length of a cable [m], measured along the chord of its line; lines with a chord longer
+            than ``cables_per_line`` times this length are divided into more cables.
         scale: unit of length of the file [m].
-        slopes: points at which lines share a slope. With ``"smooth"``, these are points at which two lines of one
-            section meet at an angle of at most ``corner_angle``. With ``"through"``, points at which more lines meet
-            are included; lines are paired by the smallest angles. With ``"separate"``, lines do not share slopes; only
-            the cables of one line share slopes.
-        corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
+        slopes: points at which lines share a slope. With ``"smooth"``, these are points at which exactly two lines
+            meet, if both are of one section and their directions differ by at most ``corner_angle``. With
+            ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
+            smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of
+            one line share slopes.
+        corner_angle: largest angle between the directions of two lines that share a slope [rad], 0 to π/2; 0 if one
+            line continues the other.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
-        unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; otherwise they are
-            an error.
-        merge_distance: points whose distance is at most this value are merged [m]. With 0, points that coincide are an
-            error. With None, points are not merged.
+        unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,
+            they raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
+        merge_distance: points of lines whose distance is at most this value are merged [m]. With 0, points of lines
+            that coincide raise a ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.

@@ -11,14 +11,16 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 
 SAME_PLACE = 1e-9
-"""Distance, relative to the size of the mesh [1], below which points are treated as coinciding."""
+"""Largest distance at which points are treated as coinciding, relative to the largest extent of the mesh along a
+coordinate axis [1].
+"""
 
 
 def merge_points(mesh: FileMesh, distance: float | None) -> None:
     """Merge coinciding points of a mesh in place; see ``merge_distance`` of `cables_from_mesh`.
 
     Raises:
-        ModelError: the distance is negative, or the distance is 0 and points of lines coincide.
+        ModelError: the distance is negative or not finite, or the distance is 0 and points of lines coincide.
     """
     if distance is None:
         return
@@ -53,7 +55,9 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
 
 
 def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
-    """Raise ModelError for lines of length 0, duplicate lines, and points that belong to no line."""
+    """Raise ModelError for lines of length 0, for duplicate lines, and for points of groups that belong to no line. For
+    other points that belong to no line, raise ModelError or, if ``unused_points`` is "ignore", add a note to the mesh.
+    """
     lines, points = mesh.lines, mesh.points
     size = float(np.ptp(points, axis=0).max(initial=0.0))
     length = np.linalg.norm(points[lines[:, 1]] - points[lines[:, 0]], axis=1)

@@ -5,9 +5,9 @@ cells and points, in which .vtu and .xdmf files store sets:
 
 - An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
   value 1.
-- An array with the values -1, 0, .. k - 1 describes k sets if its name consists of the names of k sets joined by "-".
-  This is the format in which meshio writes sets.
-- For any other array, each value v describes a set with the name "name=v".
+- An array with the values -1, 0, .. k - 1 describes k sets if its name consists of the names of k sets joined by "-" or
+  another character of `JOINTS`. This is the format in which meshio writes sets.
+- For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
 A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that
 belongs to several sets.
@@ -43,7 +43,9 @@ DAMAGED = ("not closed by", "could not be read to its end")
 MOST_VALUES = 256
 """Largest number of different values of an array of integers that is interpreted as sets."""
 PLANE = 1e-9
-"""Largest distance from the plane z = 0 that is treated as a rounding error, relative to the size of the mesh [1]."""
+"""Largest distance from the plane z = 0 that is treated as a rounding error, relative to the largest extent of the mesh
+along a coordinate axis [1].
+"""
 
 
 @dataclass

@@ -21,7 +21,8 @@ from windlass.framework.model.table import Entity
 class NodePlan(NamedTuple):
     """Data of the nodes and cables of a net before they are added to the world.
 
-    Nodes at the ends of lines are first, in the order of ``ends.node``, followed by the nodes within the lines.
+    Nodes at the ends of lines are first, in the order of the indices `Ends.node`, followed by the nodes within the
+    lines.
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
     owner: index of the node whose position each node uses; for nodes with their own position, the index of the node

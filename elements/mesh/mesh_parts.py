@@ -1,9 +1,9 @@
 """Distribution of nets over processes. The first process reads the file, determines all rows of the net, and sends each
 process its rows.
 
-Only the first process stores the whole net, until all parts have been sent. Each process receives the nodes of a range
-of rows and the cables that begin at these nodes. All processes receive the data of handles and names: one integer for
-each row of a set, and two integers for each node.
+Only the first process stores the whole net, and only until all parts have been sent; a small net is sent to all
+processes as a whole. Each process receives the nodes of a range of rows and the cables that begin at these nodes. All
+processes receive the data of handles and names: one integer for each row of a set, and two integers for each node.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
 
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
-    """Return the nodes of a range of rows and the cables that begin at these nodes. For a small net return all nodes
-    and cables.
+    """Return the nodes and cables that process ``rank`` of ``size`` processes adds: the nodes of a range of rows, and
+    the cables that begin at these nodes. For a small net return all nodes and cables.
     """
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:

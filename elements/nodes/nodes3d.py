@@ -87,7 +87,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Extend displacement and velocity from 3 to 7 components, and check the Euler parameters.
 
     Raises:
-        ModelError: the Euler parameters do not have length 1, or their rates change this length.
+        ModelError: the Euler parameters do not have length 1, their rates change this length, or both the angular
+            velocity and rates of Euler parameters are given.
     """
     try:
         read = {name: read_numbers(values[name]) for name in _defaults() if name in values}

@@ -1,7 +1,7 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
-R(a, b) is the smallest rotation from the unit vector a to the unit vector b. If a frame at a has the spin σ = ω·a, and
-is moved to b by R(a, b), the spin of the moved frame about b is
+R(a, b) is the smallest rotation from the unit vector a to the unit vector b. If a frame at a has the angular velocity ω
+and thus the spin σ = ω·a, and is moved to b by R(a, b), the spin of the moved frame about b is
 
     σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 

@@ -110,7 +110,9 @@ def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
 
 @kernel
 def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -> None:
-    """Fill the quaternions F of nodes from the reference slopes t and the quaternions D of the material frames."""
+    """Fill the quaternions F of nodes from the reference slopes t and the quaternions D of the material frames at φ =
+    0.
+    """
     for i in range(len(b)):
         turn = smallest_rotation((b[i, 0], b[i, 1], b[i, 2]), (t[i, 0], t[i, 1], t[i, 2]))
         F[i, 0], F[i, 1], F[i, 2], F[i, 3] = between(turn, (D[i, 0], D[i, 1], D[i, 2], D[i, 3]))
@@ -149,8 +151,9 @@ def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0, normals parallel to the slope, and slopes opposite to
-    ``turned_from``."""
+    """Raise ModelError for slopes of length 0, normals parallel to the slope, and slopes at an angle of 165° or more to
+    ``turned_from``.
+    """
     slope, start = table.local("slope"), table.local("slope") + table.local("displacement")[:, 3:6]
     normal, b = table.local("normal"), table.local("turned_from")
     for name, values in (("slope", slope), ("slope + displacement", start)):

@@ -163,7 +163,8 @@ def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
 
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
     """Return the Euler parameters of frames e_1, e_2, e_3 without spin, shape (n, 4), where e_1 are given unit
-    tangents, shape (n, 3)."""
+    tangents, shape (n, 3). On closed routes, a uniform spin turns the last frame into the first.
+    """
     normals = np.zeros_like(tangent)
     start = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), tangent[:1])[0, :, 1] if normal is None else normal
     across = np.asarray(start, np.float64) - (np.asarray(start) @ tangent[0]) * tangent[0]

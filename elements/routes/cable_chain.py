@@ -143,7 +143,7 @@ def straight_cable(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: start and end coincide.
+        ModelError: start and end coincide, or are not two points of two or three finite numbers.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -201,8 +201,8 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable has no weight, or one of its ends is vertically above the other, or columns define
-            strains relative to the reference configuration.
+        ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains
+            relative to the reference configuration; or the reference strain is not one number.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
@@ -256,6 +256,9 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
     Along a catenary, the initial displacements include the stretch of the slopes. With several processes, each process
     adds a part of the rows of a long chain.
+
+    Raises:
+        ModelError: the number of elements is not allowed, or axial motion of the material is given along a 3D route.
     """
     try:
         # this call also raises an error for an invalid number of elements, before the conversion to int
@@ -296,9 +299,13 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     Args:
         route, elements: the route and the number of elements.
         numbers: indices of the nodes, shape (n,).
-        given: columns that the user has specified; ``normal`` is the normal of the first node.
+        given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all
+            nodes, shape (nodes, 3).
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
+    turned_from = given.get("turned_from", find_direction(along))
+    if np.ndim(given.get("normal", 0.0)) == 2:
+        return {"normal": np.asarray(given["normal"], np.float64)[numbers], "turned_from": turned_from}
     last = int(numbers.max(initial=0))
     slopes = route.eval_points(route.length / (STEPS * elements) * np.arange(STEPS * last + 1))[1]
     normals = np.zeros_like(slopes)
@@ -306,7 +313,7 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     if not normals[0].any():
         normals[0] = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), slopes[:1])[0, :, 1]
     carry_normals(slopes, normals)
-    return {"normal": normals[STEPS * numbers], "turned_from": given.get("turned_from", find_direction(along))}
+    return {"normal": normals[STEPS * numbers], "turned_from": turned_from}
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:

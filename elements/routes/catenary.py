@@ -49,6 +49,7 @@ class FreeCatenary:
         horizontal_force: H, the component of the tension perpendicular to gravity [N].
         vertical_force: V, the upward force of the first support on the cable [N].
         free_stretch: stretch |r'| in the stress-free state, which is 1 + reference strain [1].
+        closed: always False, because the route is open.
     """
 
     start: FloatArray

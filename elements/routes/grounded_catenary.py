@@ -79,6 +79,7 @@ class GroundedCatenary:
         friction: coefficient of friction on the ground [1].
         hanging: the part above the ground, from the touchdown point ``hanging.start`` to the end.
         beds: straight pieces of the ground on which the line lies, from the anchor.
+        closed: always False, because the route is open.
     """
 
     start: FloatArray
@@ -163,8 +164,9 @@ def hang_from_ground(
             the weight w per length [N/m].
 
     Raises:
-        RouteError: the end is not above the ground, is directly above the anchor, is so near that the line is slack on
-            the ground, or is so far away that no part of the line lies on the ground.
+        RouteError: the points have different dimensions; gravity is 0; or the end is not above the ground, is directly
+            above the anchor, is so near that the line is slack on the ground, or is so far away that no part of the
+            line lies on the ground.
     """
     if not len(start) == len(end):
         raise RouteError(
@@ -207,7 +209,8 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     (k, 2).
 
     Raises:
-        RouteError: the points are not in the vertical plane of the line, or are not in order.
+        RouteError: the points are not in the vertical plane of the line, are not in order, or have another number of
+            coordinates than the start.
     """
     ways = np.zeros((0, len(start)))
     if len(ground):
@@ -233,7 +236,9 @@ def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
 ) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
-    """Find the pieces of the ground below the line, and the hanging part of the line."""
+    """Find the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
+    horizontal and vertical distance of the end from the anchor ``start`` [m]; `find_corners` returns ``corners``.
+    """
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
         bed = Bed(start, across, 0.0, B, H, friction * w)
@@ -351,6 +356,9 @@ class GroundProfile:
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
         """Return the pieces of ground below the line, from the anchor, and the touchdown point, slope angle, H and
         length of the hanging part.
+
+        Raises:
+            RouteError: the line does not touch the ground, is slack on the ground, or leaves the ground at no point.
         """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

@@ -269,7 +269,9 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
 
 
 class CenterLine(Protocol):
-    """A curve along which nodes are placed, in 2D or 3D: a `Route`, a `FreeCatenary`, or a `SpatialRoute`."""
+    """A curve along which nodes are placed, in 2D or 3D: e.g. a `Route`, a `SplineRoute`, a `FreeCatenary`, or a
+    `SpatialRoute`.
+    """
 
     @property
     def closed(self) -> bool:

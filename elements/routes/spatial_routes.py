@@ -1,14 +1,14 @@
 """3D routes of cables: over sheaves with arbitrary axes, and along a helix on a drum.
 
 A sheave is a circle with the centre c, the unit axis k and the radius R of the centre line of the cable. If the sheave
-is on the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on one circle to the
-point q on the next circle is perpendicular to both radii,
+is on the left of the cable, the cable runs counter-clockwise about k. A free span from the point p on a circle with the
+centre c0 to the point q on the next circle with the centre c1 is perpendicular to both radii,
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
-which are two equations for the polar angles of p and q. If the axes differ, the span is not in the planes of the two
-circles. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the span the direction
-of the route jumps by this angle.
+which are two equations for the polar angles of p and q. If the two circles are in different planes, the span is in
+general in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the
+span the direction of the route jumps by this angle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
 """
@@ -63,7 +63,8 @@ class Sheave:
     center: position of the centre [m], (x, y, z).
     axis: direction of the axis, of any length > 0, (x, y, z).
     radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
-    side: side of the sheave, seen along the cable and against the axis; "left": counter-clockwise.
+    side: side of the cable on which the sheave is, seen in the direction of travel from a viewpoint to which the axis
+        points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
     turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
     Raises RouteError for values outside these ranges.
@@ -252,8 +253,8 @@ def route_over_sheaves(
         start, end: end points [m] of an open route.
 
     Raises:
-        RouteError: a span does not exist because a point or sheave is too near, or ``start`` or ``end`` is given for a
-            closed route.
+        RouteError: a span does not exist because a point or sheave is too near; ``start`` or ``end`` is missing for an
+            open route, or given for a closed route; or a closed route has fewer than two sheaves.
     """
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
         given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
@@ -301,7 +302,11 @@ class _SpatialStop(NamedTuple):
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
         """Return the tangent point on the circle [m] of a cable that runs to another point (``leaves``) or comes from
-        it. The other point is projected onto the plane of the circle."""
+        it. The other point is projected onto the plane of the circle.
+
+        Raises:
+            RouteError: the other point is inside the circle.
+        """
         if self.radius == 0.0:
             return self.center
         way = other - self.center
@@ -375,7 +380,11 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three right-handed unit vectors: along the axis, from the axis towards the start, and perpendicular to the
-    first two; see `helix`."""
+    first two; see `helix`.
+
+    Raises:
+        RouteError: the axis has length 0, or the start direction is parallel to the axis.
+    """
     k = _unit("axis", axis)
     if start is None:
         start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)

@@ -54,6 +54,19 @@ class Values(Protocol):
     t: float
 
 
+class Calling:
+    """Context in which user functions are called; see `Assembly.calling`."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+
+    def __enter__(self) -> None:
+        self._assembly.evaluating = True
+
+    def __exit__(self, *error: object) -> None:
+        self._assembly.evaluating = False
+
+
 class Assembly:
     """The systems of one process with their local numbering, field arrays and sparsity.
 
@@ -73,6 +86,7 @@ class Assembly:
         revision: number of changes of the kernel calls that compute residuals and tangents, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
+        world, comm: values of the arguments.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -90,7 +104,7 @@ class Assembly:
         for family, ids in layout.marker_ids.items():
             with self.processes.alone(family):
                 self.fields.markers[family] = family.allocate(world, ids, layout)
-        self.evaluating = False
+        self.evaluating, self._calling = False, Calling(self)
         self._own_error, self._worst, self._keeps_used = 0.0, _NONE, False
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
@@ -354,7 +368,7 @@ class Assembly:
 
     def decide(self, state: Values) -> None:
         """Set history values that represent contact states (open or closed, stick or slip) from the motion at the start
-        of a solve.
+        of a solve. Systems without a function `decide` run their post-Newton update instead.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
@@ -410,16 +424,11 @@ class Assembly:
         """Return the messages of all processes without repetitions."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
-    @contextmanager
-    def calling(self) -> Iterator[None]:
-        """Context in which user functions are called. User functions must not evaluate another state or start a
-        solve.
+    def calling(self) -> Calling:
+        """Return the context in which user functions are called. User functions must not evaluate another state or
+        start a solve.
         """
-        self.evaluating = True
-        try:
-            yield
-        finally:
-            self.evaluating = False
+        return self._calling
 
     def check_idle(self, what: str) -> None:
         """Raise ModelError if this method is called within a user function while a solver evaluates forces."""

@@ -18,7 +18,7 @@ from windlass.framework.model.system import Evaluation, Fields, PostNewton, Syst
 
 @kernel
 def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, force: float, row: int) -> None:
-    """Write the results of a post-Newton update (see `PostNewton`) to ``s.outcome``."""
+    """Write the results of a post-Newton update (see `PostNewton`) to ``outcome``, shape (5,)."""
     outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = error, step, 1.0 if changed else 0.0, force, row
 
 
@@ -34,7 +34,8 @@ def clear_outcomes(outcomes: FloatArray) -> None:
 @kernel
 def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
     """Combine the results of all systems into an array of shape (6,): largest force error, smallest requested step
-    size, whether any row has changed its state, largest force, and row and system index of the largest error.
+    size, whether any row has changed its state, largest force, and the indices of the row and of the system with the
+    largest error.
     """
     note_outcome(total, 0.0, np.inf, False, 0.0, -1)
     total[5] = -1.0

@@ -136,7 +136,7 @@ def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
 
 @kernel
 def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
-    """Add the number of block entries in row i to counts[i + 1]."""
+    """Add to counts[i + 1] the number of entries (rows[k, a], columns[k, b]) in matrix row i."""
     for k in range(rows.shape[0]):
         width = 0
         for b in range(columns.shape[1]):
@@ -148,7 +148,9 @@ def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
 
 @kernel
 def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
-    """Write the columns of all block entries to the next free positions of their rows, and advance these positions."""
+    """Write the column of each entry (rows[k, a], columns[k, b]) to the next free position of its matrix row, and
+    advance this position.
+    """
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]
@@ -241,7 +243,7 @@ def multiply(
 def find_slots(
     indptr: IntArray, indices: IntArray, block: int, rows: IntArray, columns: IntArray, spare: int, out: IntArray
 ) -> None:
-    """Find the slot of each block entry by a binary search in its row."""
+    """Find the slot of each entry (rows[k, a], columns[k, b]) by a binary search in its matrix row."""
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]

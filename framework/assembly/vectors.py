@@ -25,7 +25,7 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
 
 
 def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
-    """Add values to the entries of a PETSc vector with the indices ``numbers``."""
+    """Set a PETSc vector to the sums, over all processes, of the values ``local`` at the indices ``numbers``."""
     if vector.getComm().getSize() == 1:
         vector.setArray(local)
         return

@@ -27,7 +27,8 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     The function does not read YAML files; PETSc reads these files itself.
 
     Raises:
-        OptionError: a file cannot be read or includes itself, or a line does not contain exactly one option.
+        OptionError: a file cannot be read or includes itself, or a line contains several options or words that are not
+            an option.
     """
     found: Pairs = []
     for name, value in pairs:
@@ -50,8 +51,8 @@ def read_options(path: Path) -> Pairs:
     """Return the options in a file.
 
     Raises:
-        OptionError: the file is not a text file, or a line does not contain exactly one option; the message states the
-            number of the line.
+        OptionError: the file is not a text file, or a line contains several options or words that are not an option;
+            the message states the number of the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -76,7 +77,11 @@ def petsc_files() -> list[str]:
 
 
 def environment_options() -> Pairs:
-    """Return the options of the environment variable PETSC_OPTIONS."""
+    """Return the options of the environment variable PETSC_OPTIONS.
+
+    Raises:
+        OptionError: a word is not an option or the value of an option.
+    """
     try:
         return split_options(os.environ.get("PETSC_OPTIONS", "").split())
     except OptionError as error:

@@ -112,9 +112,10 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
     Raises:
         OptionError: an option is given as `--x` or `-x=3`, a word does not belong to an option, an options file does
-            not exist, or an option of Windlass has a wrong value.
-        OutputError: the file of -summary, -last_good or -checkpoint cannot be written, or the file of -restart does not
-            exist.
+            not exist, an option of Windlass or the value of a viewer (see viewers.py) is wrong, or the working folder
+            does not exist.
+        OutputError: the file of an option, such as -summary or -checkpoint, cannot be written or is also named by
+            another option, or the file of -restart does not exist.
     """
     if _run.words == list(words):
         return
@@ -241,8 +242,8 @@ def option(
         choices: allowed words, for a str.
 
     Raises:
-        OptionError: the value has a wrong type or is out of range, or the name is an option of PETSc or was already
-            declared with other arguments.
+        OptionError: the value has a wrong type or is out of range, or the name contains characters that are not
+            allowed, is an option of PETSc, or was already declared with other arguments.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"

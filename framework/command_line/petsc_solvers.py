@@ -33,7 +33,7 @@ def is_eigensolver(solver: Any) -> bool:
 
 def set_up_twin(solver: Any) -> None:
     """Set up another linear solver with the types of the given solver for a 1 x 1 matrix, because inner solvers and
-    factorisation packages print their help only when they are set up.
+    factorisation packages print their help only when they are set up. For an eigensolver the function does nothing.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

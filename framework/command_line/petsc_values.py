@@ -50,7 +50,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
         prefixes: prefixes of the solvers.
 
     Raises:
-        OptionError: an option has a missing or meaningless value.
+        OptionError: an option has no value where one is needed, or its value is not allowed.
     """
     for name, text in given.items():
         prefix = max((p for p in prefixes if p and name.lower().startswith(p)), key=len, default=None)
@@ -92,8 +92,9 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """Return the first option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts
-    all options.
+    """Return an option of a solver for which PETSc raises an error, with the reason, or None if PETSc accepts all
+    options. If several options are wrong, the result is the option whose value PETSc's reason quotes; if the reason
+    quotes no value, the option may be another one than that of the reason.
 
     PETSc reads copies of the options under another prefix, so that the original options still count as unused.
 
@@ -108,8 +109,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     # whether PETSc reads an option may depend on other options, such as a type, so PETSc's message is searched for the
     # wrong value
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
-    quoted = [name for name in without if mine[name] and mine[name] in reason.split()]
-    name = next(iter([*quoted, *without, *mine]))
+    quoted = [name for name in mine if mine[name] and mine[name] in reason.split()]
+    name = next(iter([*(name for name in quoted if name in without), *without, *quoted, *mine]))
     return name, reason.replace(PROBE, prefix)
 
 

@@ -41,7 +41,7 @@ class ReportTable:
 
     Attributes:
         headings: headings of the columns, with units.
-        rows: rows of cells; a cell is a text, a number, or None for an empty cell.
+        rows: rows with one cell for each heading; a cell is a text, a number, or None for an empty cell.
     """
 
     headings: Sequence[str]
@@ -129,7 +129,7 @@ def add_to_report(title: str, *parts: Any) -> None:
 
 def register_report_sections(name: str) -> None:
     """Register a function of (world, state) that returns sections of the report. All processes call the function
-    collectively at the end of each solve.
+    collectively at the end of each solve that the report shows in detail (see `report_solve`).
 
     Args:
         name: name of the function, ``"package.module:function"``; the module is loaded when a report is written.

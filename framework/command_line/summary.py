@@ -22,10 +22,11 @@ def write_summary(values: Mapping[str, Any]) -> None:
 
     Args:
         values: results by name: numbers, texts, None, NumPy arrays, and lists and dicts of these. Numbers that are not
-            finite are written as null. If the run has made solves, the entries ``verdict`` (the worst verdict) and
-            ``verdicts`` (the verdict of each solve) are added.
+            finite are written as null. If the run has made solves, the entries ``verdict`` (``"doubtful"`` if a solve
+            is doubtful, otherwise ``"ok"``) and ``verdicts`` (the verdict of each solve) are added.
 
     Raises:
+        OptionError: ``values`` is not a mapping.
         OutputError: the file cannot be written.
     """
     if not isinstance(values, Mapping):

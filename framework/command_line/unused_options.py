@@ -8,8 +8,8 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 3. At the end of the run: all options.
 
 An option name that does not exist in PETSc is reported at the first of these stages, even if its prefix belongs to a
-solver that is created later. The PETSc library file contains each option name as a string; the list of names is read
-from these strings.
+solver that is created later, unless this solver may declare the option itself. The PETSc library file contains each
+option name as a string; the list of names is read from these strings.
 """
 
 import difflib
@@ -94,8 +94,8 @@ def find_unused() -> dict[str, str]:
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of a solver as read. This is necessary if the result is read from a checkpoint, because then the
-    solver does not run.
+    """Mark the options of PETSc for a solver as read. This is necessary if the result is read from a checkpoint,
+    because then the solver does not run.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
@@ -126,7 +126,9 @@ def _read_names(path: str | None) -> frozenset[str]:
 
 
 def _is_petsc_name(name: str) -> bool:
-    """Return whether PETSc has an option of this name; prefixes of inner solvers and numbers in names are ignored."""
+    """Return whether PETSc has an option of this name; prefixes of inner solvers and numbers in names are ignored. If
+    PETSc's names are unknown, return True.
+    """
     names = petsc_names()
     name = name.lower()
     if not names or name in names:
@@ -138,8 +140,8 @@ def _is_petsc_name(name: str) -> bool:
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
-    """Return known names similar to `name`, the most similar first. Known names are the names in ``own``, global
-    options of PETSc, and options of PETSc after each prefix.
+    """Return at most three known names similar to `name`, the most similar first. Known names are the names in ``own``,
+    global options of PETSc, and options of PETSc after each prefix.
     """
     candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
@@ -164,7 +166,9 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
 
 
 def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """Return one line of text for each given option with an unknown name; used in runs that only list options."""
+    """Return one line of text for each given option with an unknown name; used in runs that only list options, and by
+    `set_options`.
+    """
     expected = {prefix: Solver(own=solver.own) for prefix, solver in solvers.items()}
     return check(Moment.EXPECTED, expected, own)
 

@@ -2,8 +2,8 @@
 
 If the HDF5 library cannot write, it crashes the process, and the file is lost. To prevent this, the library writes to
 an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers ignore
-them; all other data remain in memory. After the library has closed the file, `change_file` writes the data in memory
-completely or not at all. If the data cannot be written, an error is raised.
+them, unless they overwrite data in memory; all other data remain in memory. After the library has closed the file,
+`change_file` writes the data in memory completely or not at all. If the data cannot be written, an error is raised.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Overlay:
     Attributes:
         size: length of the file when it was opened [bytes].
         end: length of the file after closing [bytes].
-        behind: data after the old end of the file that have not been written yet, each with its offset, in ascending
-            order of offsets.
+        behind: data after the old end of the file that have not been written yet, each with its offset, in the order in
+            which the library wrote them.
         error: the first exception that was raised while data were written, or None.
     """
 
@@ -82,7 +82,7 @@ class Overlay:
         return len(view)
 
     def write(self, data: Any) -> int:
-        """Write from the present position."""
+        """Write data at the present position, and return the number of written bytes."""
         view = memoryview(data).cast("B")
         start, end = self._place, self._place + len(view)
         if start < self.size:
@@ -98,7 +98,9 @@ class Overlay:
         return len(view)
 
     def _write_behind(self, place: int, new: memoryview) -> None:
-        if len(new) < LARGE:
+        # data in memory are written after the file is closed, so data that overwrite them are also kept in memory
+        end = place + len(new)
+        if len(new) < LARGE or any(place < at + len(old) and at < end for at, old in self.behind):
             self.behind.append((place, bytes(new)))
         elif self.error is None:
             try:
@@ -140,11 +142,16 @@ def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | mem
         below[low - start : high - start] = new[low - place : high - place]
 
 
-def _finish(path: Path, overlay: Overlay) -> None:
+def _check(path: Path, overlay: Overlay) -> None:
+    """Raise the error of a failed write within the HDF5 library."""
     if overlay.error is not None:
         if overlay.error.errno in NO_ROOM:
             raise NoRoomError(path, overlay.error, overlay.end - overlay.size)
         raise overlay.error
+
+
+def _finish(path: Path, overlay: Overlay) -> None:
+    """Write the data that are still in memory."""
     change_file(path, overlay.size, overlay.changes(), overlay.behind, overlay.end)
 
 
@@ -181,6 +188,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
+            _check(draft, overlay)
             _finish(draft, overlay)
         finally:
             os.close(number)
@@ -206,10 +214,12 @@ def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
             with _open_hdf5(overlay, "r+") as file:
                 yield file
             finish(overlay)
-            _finish(path, overlay)
+            _check(path, overlay)
         except BaseException:
             os.ftruncate(number, overlay.size)
             raise
+        # an interrupted change is completed from its journal, which needs the bytes after the old end
+        _finish(path, overlay)
     finally:
         os.close(number)
 

@@ -4,9 +4,9 @@
     2. The changes of bytes before the end are written to a journal, which is a small file in the same folder.
     3. The changes are made in the file. Then the journal is removed.
 
-If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If the
-process is killed in step 3, the journal remains, and `recover` completes the changes. If the process is killed in step
-1 or 2, readers find the old content.
+If the disk is full in step 1 or 2, the file is truncated to its old length, and its content is unchanged. If a write
+fails in step 3, the changes are undone. If the undo fails too, or the process is killed in step 3, the journal remains,
+and `recover` completes the changes. If the process is killed in step 1 or 2, readers find the old content.
 
     python -m windlass.framework.files.journal FILE ...    completes changes that a killed run has left unfinished
 """
@@ -43,7 +43,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         size: length of the file before the changes [bytes].
         changes: new bytes whose offsets are before the end of the file.
         behind: new bytes after the end of the file, which are written first; readers must ignore these bytes.
-        end: length of the file after the change; default: the end of the written data.
+        end: length of the file after the change; default: the end of the written data, but at least ``size``.
 
     Raises:
         NoRoomError: the disk has no room; the file is unchanged.
@@ -52,39 +52,51 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     is_set = end is not None
     if end is None:
         end = max([size, *(place + len(new) for place, new in (*changes, *behind))])
+    needed = end - size + sum(NUMBERS.size + len(new) for _, new in changes)
     try:
         if behind:
             _write(path, behind)
         if is_set:
             os.truncate(path, end)
         if changes:
-            journal = journal_of(path)
-            _write_journal(journal, size, end, changes)
-            _change(path, size, changes)
-            journal.unlink()
+            _write_journal(journal_of(path), size, end, changes)
     except (OSError, NoRoomError) as found:
         _cut(path, size)
-        error = found.error if isinstance(found, NoRoomError) else found
-        if error.errno in NO_ROOM:
-            needed = end - size + sum(NUMBERS.size + len(new) for _, new in changes)
-            raise NoRoomError(path, error, needed) from None
-        raise
+        raise _name_room(path, found, needed) from None
+    if changes:
+        try:
+            _change(path, size, changes)
+        except OSError as found:
+            raise _name_room(path, found, needed) from None
+        journal_of(path).unlink()
+
+
+def _name_room(path: Path, found: OSError | NoRoomError, needed: int) -> OSError | NoRoomError:
+    """Return the error to raise: `NoRoomError` with the needed room [bytes] if the disk is full, else ``found``."""
+    error = found.error if isinstance(found, NoRoomError) else found
+    return NoRoomError(path, error, needed) if error.errno in NO_ROOM else found
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Write the changes. If a write fails, undo all changes and remove the journal."""
+    """Write the changes. If a write fails, undo all changes, remove the journal and raise the error again. If the undo
+    also fails, the journal and the new bytes after the old end remain, so that `recover` can complete the changes.
+    """
     before = _read(path, changes)
     try:
         _write(path, changes)
     except OSError:
-        _write(path, before)
-        _cut(path, size)
-        journal_of(path).unlink()
+        with contextlib.suppress(OSError):
+            _write(path, before)
+            # without the journal the new bytes after the old end are useless, with the journal they are needed
+            journal_of(path).unlink()
+            _cut(path, size)
         raise
 
 
 def recover(path: Path) -> bool:
-    """Complete the changes of a file from the journal of a killed process; return whether the journal existed."""
+    """Complete the changes of a file from the journal of a killed process, and return whether changes were made. A
+    journal that is incomplete, or that does not fit the size of the present file, is removed without changes.
+    """
     journal = journal_of(path)
     if not journal.is_file():
         return False

@@ -1,10 +1,10 @@
 """Locks of output files. They prevent two runs from writing the same files, which would destroy the data.
 
 The lock of the files ``belt.*`` is a small file ``.belt.lock`` in the same folder. The lock file contains the ID of the
-process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If a signal
-ends a process, the process removes its locks first. If a process was killed, its lock files remain; the next process
-takes over these locks and prints a note. On disks without ``flock`` a lock is valid as long as the owner named in the
-file runs.
+process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. If SIGTERM or
+SIGHUP ends a process, the process removes its locks first. If another signal, such as SIGKILL, ended a process, its
+lock files remain; the next process takes over these locks and prints a note. On disks without ``flock`` a lock is valid
+as long as the owner named in the file runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from windlass.framework.files.whole_files import remove_drafts, remove_own_draft
 
 @dataclass
 class _Held:
-    """A lock of this process: the open lock file, and the number of objects that hold the lock."""
+    """A lock of this process: the descriptor of the open lock file (``number``), the number of objects that hold the
+    lock, and the ID of the process.
+    """
 
     number: int
     count: int = 1
@@ -68,7 +70,7 @@ class OutputLock:
         what: name of the locked file, for messages.
 
     Raises:
-        OutputError: another process holds the lock.
+        OutputError: another process holds the lock, or the lock file cannot be created.
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -135,8 +137,8 @@ def _release(lock: Path, process: int) -> None:
 
 
 def end_cleanly() -> None:
-    """Install signal handlers that remove locks and drafts before a signal ends this process. Handlers that the program
-    has installed itself are kept.
+    """Install signal handlers that remove locks and drafts before SIGTERM or SIGHUP ends this process. Handlers that
+    the program has installed itself are kept.
     """
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -4,7 +4,8 @@ runs.
 A file of Windlass is recognised by its mark, which is a sequence of bytes near the beginning or the end of the file.
 The mark is an attribute of HDF5, a comment, a key, a heading, or the digest of a sealed file (see whole_files.py).
 Files that PETSc writes cannot contain a mark. They are marked by a hidden file in the same folder, for example
-``.log.txt.windlass``. If two writers in one process use the same file, an error is raised.
+``.log.txt.windlass``. If two writers in one process use the same file, an error is raised, unless the second writer
+takes over the file (see `Claim`).
 """
 
 from __future__ import annotations
@@ -171,14 +172,15 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """Exclusive right of one writer to write its files within this process, until the object is released or deleted.
 
-    If an earlier writer has already written its files, as in a loop or a notebook, a new writer takes over the files,
-    and the earlier writer cannot write any more. If the earlier writer has not written yet, an error is raised, because
-    the writers would overwrite each other's files.
+    A new writer takes over the files of an earlier writer with the same name if the earlier writer has already written
+    its files, as in a loop, or if Python runs interactively. The earlier writer cannot write any more. Otherwise an
+    error is raised, because the writers would overwrite each other's files.
 
     Args:
         files: all files of the writer.
         what: name of the writer, for messages.
-        takes_over: whether the writer may take over the files of a writer of the same type that has not yet written.
+        takes_over: whether the writer may also take over the files of a writer with the same name that has not yet
+            written.
 
     Raises:
         OutputError: another writer uses one of the files.
@@ -273,7 +275,8 @@ def mark_picture(content: bytes) -> bytes:
 def note_output(path: Path) -> None:
     """Mark a file that another library will write as an output of Windlass, by a hidden file.
 
-    The output file is created empty. If another file later replaces it, the new file does not count as marked.
+    If the output file does not exist, it is created empty. If another file later replaces it, the new file does not
+    count as marked.
     """
     check_place(path, "output")
     with path.open("ab") as file:

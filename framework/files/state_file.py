@@ -41,7 +41,7 @@ def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, Sto
     name.
 
     Raises:
-        OutputError: the file does not exist, is damaged, or is not a state file.
+        OutputError: the file does not exist, is damaged, is not a state file, or lacks a value of the given names.
     """
     if not os.path.exists(path):
         raise OutputError(f"state file {shorten(str(path))} cannot be read: no such file")

@@ -68,7 +68,7 @@ def check_target(path: Path, what: str = "") -> Path:
     """Return the path after a check that a file can be created at it. ``what`` is the name of the output in messages.
 
     Raises:
-        OutputError: the path is a folder, a device, a FIFO or a socket.
+        OutputError: the path is a folder, a device, a FIFO or a socket, or the operating system refuses the path.
     """
     try:
         mode = path.stat().st_mode

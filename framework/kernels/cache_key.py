@@ -49,7 +49,11 @@ def _is_importable(class_: Any) -> bool:
 
 def describe_type(type_: Any, *, returned: bool = False) -> object:
     """Return a description of a numba type that is equal in all processes, and different for types that need different
-    machine code."""
+    machine code.
+
+    Raises:
+        NotCacheableError: the type has no such description.
+    """
     types = _numba.types
     if isinstance(type_, types.BaseTuple):
         named: object = None
@@ -74,7 +78,8 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
     """Return a hash of a compiled function and of all objects to which the function refers. ``known`` contains the
     hashes that were already computed, and ``callers`` contains the functions whose hashes are being computed, from the
-    outermost caller to the innermost.
+    outermost caller to the innermost. NotCacheableError is raised if the hash cannot identify the function, for example
+    for kernels that call each other recursively.
     """
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels call each other recursively")

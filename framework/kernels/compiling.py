@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-import llvmlite.binding
 import numba
 from llvmlite import ir
 
 from windlass.framework.kernels.lowering import KernelLowering
-from windlass.framework.kernels.operators import remember_operators
+from windlass.framework.kernels.operators import remember_operators, remembered_signatures
+from windlass.framework.kernels.repeated import HAS_BUILDERS, KernelLibrary, create_context, without_repetition
 
 _numba: Any = numba  # internal functions of numba have no type annotations
 _core: Any = _numba.core
@@ -31,14 +31,6 @@ INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
 increasing order: a kernel of one form can also be used like kernels of the forms before it.
 """
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
-
-
-_HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
-    getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
-)
-"""Whether this version of numba defines its compiler passes by builder functions. For older versions the passes are not
-changed.
-"""
 
 
 class NoEntry:
@@ -56,13 +48,13 @@ def form_of(result: Any) -> str:
     return entry.form if isinstance(entry, NoEntry) else FOR_PYTHON
 
 
-class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
+class InnerLibrary(KernelLibrary):
     """Intermediate code of an inner kernel. The code is simplified here, but is optimised and compiled only as part of
     the callers.
     """
 
     def _optimize_final_module(self) -> None:
-        if not _HAS_BUILDERS:
+        if not HAS_BUILDERS:
             super()._optimize_final_module()
             return
         cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
@@ -100,15 +92,19 @@ def _is_for_c(arguments: Any) -> bool:
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context without garbage collection for compilations; garbage collection would take a twelfth of the compilation
-    time.
+    """Context for compilations: without garbage collection, which would take a twelfth of the compilation time, and
+    without repeated work (see repeated.py).
     """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
         gc.disable()
     _Nesting.depth += 1
     try:
-        yield
+        if _Nesting.depth > 1:
+            yield
+        else:
+            with without_repetition(), remembered_signatures():
+                yield
     finally:
         _Nesting.depth -= 1
         if searching:
@@ -138,7 +134,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
         flags.no_cpython_wrapper = form != FOR_PYTHON
         flags.no_cfunc_wrapper = form == INNER
         remember_operators(typing)
-        super().__init__(typing, target, library, args, return_type, flags, names)
+        super().__init__(typing, create_context(target), library, args, return_type, flags, names)
         changes: dict[str, Any] = {}
         if form == INNER:
             self.state.library = InnerLibrary(self.state.targetctx.codegen(), "inner")
@@ -243,6 +239,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
 
     def add_overload(self, result: Any) -> None:
         """Register a version; calls from Python use only versions with an entry point for Python."""
+        result = without_statements(result)
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
         else:
@@ -258,6 +255,14 @@ def _forget_value(kind: Any) -> Any:
         if isinstance(kind, (_numba.types.IntegerLiteral, _numba.types.BooleanLiteral))
         else kind
     )
+
+
+def without_statements(result: Any) -> Any:
+    """Return a compiled kernel without the statements and the types of its variables, which only its compilation needs,
+    and which take most of the memory.
+    """
+    result.fndesc.typemap = result.fndesc.calltypes = None
+    return result._replace(type_annotation="")
 
 
 def load_environments(result: Any) -> None:

@@ -50,6 +50,7 @@ from windlass.framework.kernels.compiling import (
     find_form,
     form_of,
     load_environments,
+    without_statements,
 )
 from windlass.framework.kernels.listed import Job, ListError, file_stem, start_helpers
 from windlass.framework.kernels.locks import Lock
@@ -331,7 +332,7 @@ class _KernelCache:
 
     def _keep(self, key: str, result: Any) -> None:
         """Store a compile result in this process and in the cache folder."""
-        _process.ready[key] = result
+        _process.ready[key] = without_statements(result)
         folder, _ = cache_folder()
         if folder is None or not os.access(folder, os.W_OK):
             return

@@ -6,8 +6,10 @@ order in which the model requests them. tests/support/list_kernels.py creates th
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
 other cores also compile these kernels; see ahead.py. Each of these processes first compiles the kernels of the listed
-model that is most similar to the present model. The processes begin at different positions in the list of this model,
-so that they compile different parts of the list at the same time.
+model that is most similar to the present model. The present process compiles the kernels of this model in the order of
+the list, and the additional processes begin at later positions and proceed in the reverse order. With one additional
+process, both processes end at the same position, although the compilation times of the kernels differ by a factor of
+200.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ FEW = 10
 """Largest number of missing kernels for which no compiling processes are started."""
 MOST = 8
 """Largest number of processes that compile kernels in addition to this process."""
+EARLY = 7 / 8
+"""Share of the kernels of a listed model that are needed in the first steps. The other kernels are compiled last."""
 
 
 class Job(NamedTuple):
@@ -127,7 +131,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     try:
         process.stdin.write(json.dumps(jobs) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:  # the process could not be started
+    except BrokenPipeError:  # the process has already ended
         pass
     return process
 
@@ -167,8 +171,8 @@ def start_helpers(missing: str, folder: Path) -> None:
     similar = _find_similar(models, is_loaded)
     others = [job for job in reversed(wanted) if job not in similar]
     for first in range(number):
-        begin = len(similar) * (first + 1) // (number + 1)
-        _helpers.append(start_process(similar[begin:] + similar[:begin][::-1] + others, subprocess.DEVNULL))
+        begin = int(EARLY * len(similar) * (first + 1) / number)
+        _helpers.append(start_process(similar[:begin][::-1] + similar[begin:] + others, subprocess.DEVNULL))
 
 
 def _find_similar(models: list[list[Job]], is_loaded: Callable[[str], bool]) -> list[Job]:

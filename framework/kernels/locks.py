@@ -27,7 +27,7 @@ class Lock:
 
     Attributes:
         held: whether this process holds the lock.
-        waited: whether this process had to wait for another process.
+        waited: whether another process held the lock when this process first tried to acquire it.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:
@@ -56,7 +56,7 @@ class Lock:
         """Release the lock."""
         if self.held:
             self.held = False
-            # do not remove the lock file: waiting processes have it open, and look for the machine code after they
-            # acquire the lock
+            # the lock file can be removed although waiting processes have it open, because they look for the machine
+            # code after they acquire the lock
             self._path.unlink(missing_ok=True)
             os.close(self._number)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numba
 
+from windlass.framework.kernels.repeated import KernelLibrary
+
 _numba: Any = numba  # internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
 
@@ -87,6 +89,13 @@ class KernelLowering(_core.typed_passes.NativeLowering):  # type: ignore[misc, n
     """The compiler pass for code generation, which uses `_KernelLower`."""
 
     _name = "kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Generate the code of the kernel of a compilation in a `KernelLibrary`."""
+        if state.library is None:
+            state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        return bool(super().run_pass(state))
 
     @property
     def lowering_class(self) -> Any:

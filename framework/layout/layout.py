@@ -72,6 +72,7 @@ class Layout:
         systems: system of each table, in the order of building.
         losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
             ledger.
+        world: the world.
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
@@ -98,8 +99,8 @@ class Layout:
         self.node_rows: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        # needed only for contact sets, whose rows are local on all processes; worlds with contact sets are not
-        # distributed
+        # The owners of rows are stored only for worlds with contact sets, whose rows are local on all processes. Worlds
+        # with contact sets are not distributed.
         self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -116,7 +117,7 @@ class Layout:
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
-        # rows without references are stored on one process only
+        # each marker belongs to exactly one process, including markers to which no row refers
         self.owned_markers: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
@@ -211,7 +212,9 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`; None on several processes."""
+        """The unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few unknowns are
+        in full blocks.
+        """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
     @cached_property
@@ -307,7 +310,7 @@ class Layout:
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
-            # the first process owns rows without references
+            # the first process stores the history values to which no row refers
             named = self._find_data({c: world.tables[c].resident for c in self.rows})
             if world.processes is not None:
                 named = world.processes.sum(named.astype(float)) > 0.0

@@ -4,8 +4,8 @@ couplings.
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch all elements of a belt, have no edges, because such edges would connect all
 parts of the model. Each hub belongs to the process that owns most of the rows that couple the hub. The weight of a
-vertex is an estimate of its computational work. The weight is computed from the number of coordinates of the vertex,
-and from the numbers of coordinates that rows couple whose first vertex is this vertex.
+vertex is an estimate of its computational work. It is computed from the number of coordinates of the vertex, and from
+the number of coordinates that each row with this vertex as its first vertex couples.
 
 Ranges are optimal for a chain whose nodes are numbered along the chain. For nets, and for nodes in any other order, the
 first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
@@ -36,8 +36,7 @@ HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
 of rows."""
 COORDINATE_WORK = 2
-"""Computational work for one owned coordinate, relative to the work of a row for each coordinate that the row couples
-[1].
+"""Computational work for one owned coordinate, relative to the work for one coordinate that a row couples [1].
 """
 CHAIN_CUT = 4
 """If ranges of rows cut at most this number of edges per border between two ranges, the model is treated as a chain.

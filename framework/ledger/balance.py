@@ -20,12 +20,12 @@ that are quadratic in velocities, the expression
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
 
-equals the work. For other powers the expression has order 2. The state of laws with history values (`Account.jumps`) is
-known only at the ends of the step. The powers of these laws are integrated by the trapezoidal rule, and instantaneous
-losses (jumps) are added. Jumps include the losses of normal dampers of contacts, which are computed from the change of
-the gaps. T = v·M v/2, where M v is the difference of two evaluations of the inertia forces: with the velocities as
-accelerations, and with zero accelerations. Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The
-Finite Element Method (1987), section 9.
+equals the work of the dissipative forces. For other powers the expression has order 2. The state of laws with history
+values (`Account.jumps`) is known only at the ends of the step. The powers of these laws are integrated by the
+trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the losses of normal dampers of contacts,
+which are computed from the change of the gaps. T = v·M v/2, where M v is the difference of two evaluations of the
+inertia forces: with the velocities as accelerations, and with zero accelerations. Source: the discrete balance of the
+trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def create_accounted(
 def reading_steps(account: Account, reading: Reading, fields: Fields, f: FloatArray | None = None) -> list[Step]:
     """Return steps of a `Program` that evaluate the energies and powers of a law at the present fields; for laws with
     `Account.powers`, the steps evaluate only the energies. For laws with `Account.forces`, the steps also add the
-    forces to f.
+    forces to f, if f is given.
     """
     values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
     steps = clear_steps(reading.energies, reading.powers)
@@ -169,7 +169,8 @@ class Balance:
     """Forces and energies of an assembly at the end of a step, and works and losses in the step.
 
     Attributes:
-        start: a copy of the state at the start of the step, except for its time.
+        start: a copy of the state at the start of the step. Compiled steps (`find_program`) update the arrays of the
+            copy, but not its time and step number.
         losses: losses of the laws by row, to which each step adds; see `create_losses`.
         kinds: category of each quantity by its name, in the order of the sums; see `EnergyLedger.kinds`.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
@@ -287,8 +288,8 @@ class Balance:
                 readings += clear_steps(powers)
                 readings.append((account.account.powers, (evaluate(fields, half=left, powers=powers),)))
         found += assembly.marker_steps(readings) + readings
-        # for accounts without `Account.powers`, evaluate the powers three times: at the middle velocity, at the mean of
-        # the velocities at both ends, and at displacement/h
+        # for accounts without `Account.powers`, evaluate the powers three times: at the velocities (m + w)/2, m and w,
+        # which the docstring of this module defines
         moved = [account for account in moved if account.account.powers is None]
         for k, shift in enumerate((0.0, 1.0, -2.0) if moved else ()):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []

@@ -77,8 +77,8 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Copy the multipliers, shape (m + 1,), to an array with one row for each constraint law, shape (kinds, m + 1).
-    Each row contains only the multipliers of its law, and 0 for all others.
+    """Copy the multipliers, shape (m + 1,), to an array with one row for each group of constraints, shape (kinds, m +
+    1). Each row contains only the multipliers of its group, which are 1 in ``masks``, and 0 for all others.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):
@@ -155,7 +155,7 @@ def settle(
 
 @kernel
 def clear_recorded(due: IntArray, numbers: FloatArray) -> None:
-    """Set the sums to 0 after a recorded step."""
+    """Set the sums to 0 if due[0] is not 0, which means that the step was recorded."""
     if due[0] != 0:
         for i in range(len(numbers)):
             numbers[i] = 0.0

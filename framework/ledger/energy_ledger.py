@@ -7,9 +7,10 @@ remainder of the energy balance.
 
 Summed over all steps since the start of the ledger (see balance.py),
 
-    work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
+    work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest,
 
-Every step contributes to the sums; the table and the picture show the sums at the recorded instants.
+where kinetic and potential are changes of energies since the start of the ledger. Every step contributes to the sums;
+the table and the picture show the sums at the recorded instants.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         Entity numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
-        ModelError: the value is not a reference, refers to entities of a wrong component or of another world, or is a
-            chain that is too short.
+        ModelError: the value is not a reference, refers to entities of a wrong component or of another world, is a
+            chain that is too short, or names an entity twice although entities must be distinct.
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:

@@ -61,8 +61,8 @@ def read_model(path: Path) -> dict[str, Any]:
     """Read the content of a file that `write_model` wrote, and check its schema.
 
     Raises:
-        OutputError: the file does not exist, is not a model file, was written by a later version, or has content that
-            its schema does not allow.
+        OutputError: the file does not exist, is not a model file, has an unknown version, or has content that its
+            schema does not allow.
     """
     where = f"model file {path}"
     try:

@@ -42,7 +42,8 @@ class Part:
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
-        ModelError: the count is invalid, or the numbers are not in ascending order or not in the range of rows.
+        ModelError: the count is invalid, the numbers are not in ascending order or not in the range of rows, or a
+            replicated part lacks rows.
     """
 
     count: int
@@ -188,7 +189,7 @@ def check_parts(world: Tables) -> None:
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
-    all processes.
+    all processes. Return whether the entities of this and all other processes have these numbers of coordinates.
 
     Chains are padded to a common length (`World.ref_dofs`), other references are not.
     """

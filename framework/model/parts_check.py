@@ -150,8 +150,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Return whether this process counts each of the rows that it stores, shape (resident,). Exactly one process counts
-    each row. The call is collective.
+    """Return whether this process counts each of the rows that it stores in sums over all processes, shape (resident,).
+    Exactly one process counts each row. The call is collective.
     """
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:

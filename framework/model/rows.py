@@ -53,7 +53,7 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
     """Return the names of the fields of a row, see `row_type`.
 
     Raises:
-        ModelError: a derived field has the name of another field.
+        ModelError: a derived field has the name of another field, or its name is not an identifier.
     """
     refs = [name for name in component.refs if is_place(component, name)]
     columns = [name for name in component.columns if is_number(component, name)]

@@ -104,6 +104,7 @@ class Ref:
             component.
         least: for chains, the smallest number of entities of a row; None for references to one entity.
         distinct: for chains, whether an entity may occur only once in the chain of a row.
+        name: name of the class attribute by which the reference was declared.
     """
 
     target: str

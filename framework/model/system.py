@@ -517,7 +517,8 @@ class ConstraintSystem:
         residual: function that adds C to s.C and C_q^T lam to s.f, for an `Evaluation` s; C_q are the derivatives of C
             with respect to q, and lam the multipliers. If ``s.rate_level`` is true, it adds the time derivative of C
             instead of C. For an inactive row, C is equal to lam.
-        tangent: function that adds the derivatives of C and of C_q^T lam to s.values at s.coupling; see `Coupling`.
+        tangent: function that adds the derivatives of C and of C_q^T lam with respect to q, v and lam to s.values at
+            s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``; see `Coupling`.
         acceleration: function that adds the right-hand side of C_q a = rhs to s.C, for consistent initial
             accelerations.
         driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
@@ -525,8 +526,8 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the equations are omitted in the detection of kinks. Only equations that do not depend on time,
-            are never switched, and whose multipliers are not reactions may be omitted.
+        smooth: whether the detection of kinks of the motion omits the equations. It may omit equations that do not
+            depend on time and are never switched, if their multipliers are not reactions.
     """
 
     multipliers: IntArray

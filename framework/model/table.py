@@ -50,7 +50,7 @@ class Entity:
 
     @property
     def row(self) -> int:
-        """Row number, for a handle to one row."""
+        """Row number, for a handle to one row; other handles raise ModelError."""
         if len(self.rows) != 1:
             raise ModelError(f"handle to {len(self.rows)} rows of {self.kind}: expected a handle to one row")
         return int(self.rows[0])
@@ -95,6 +95,7 @@ class EntityTable:
         kind: name of the component.
         count: number of rows.
         is_distributed: whether this process stores only the rows in `resident`.
+        names: names of the references and columns.
     """
 
     def __init__(self, component: type[Component]) -> None:

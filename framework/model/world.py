@@ -65,6 +65,7 @@ class World:
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None as long as every process has all rows.
         calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
+        changed: value of ``version`` at the last change of each table with changed columns, by component.
     """
 
     @checked(gravity=GRAVITY)

@@ -98,11 +98,19 @@ class CsvTable(Closing):
         self._closed = False
 
     def append(self, row: Sequence[float]) -> None:
-        """Write one row; the values have the units and the order of the columns."""
+        """Write one row; the values have the units and the order of the columns.
+
+        Raises:
+            OutputError: see `extend`.
+        """
         self.extend([row])
 
     def extend(self, rows: Sequence[Sequence[float]]) -> None:
-        """Write several rows at once."""
+        """Write several rows at once.
+
+        Raises:
+            OutputError: the file is closed or cannot be written, or a row has a wrong number of values.
+        """
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: rows must be appended before close()")
         for row in rows:

@@ -1,8 +1,10 @@
 """Means of sensors over time.
 
-torque = Means([Sensor(motor, "force", name="torque")], start=2.35)
-Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[torque])
-torque["torque"], torque.duration
+These lines compute the mean torque of a motor from 2.35 s to the end of a motion, and the duration of this interval:
+
+    torque = Means([Sensor(motor, "force", name="torque")], start=2.35)
+    Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[torque])
+    torque["torque"], torque.duration
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-12
-"""Relative difference of two times that counts as a rounding error [1]."""
+"""Largest relative difference of two times that counts as a rounding error [1]."""
 
 
 class Means(Readings):

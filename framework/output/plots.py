@@ -276,13 +276,13 @@ def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
 def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> Any:
     """Add straight lines to axes, as one line collection of matplotlib."""
     if axes.name == "3d":
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # imported here, because only pictures need matplotlib
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # imported here, because only 3D pictures need mplot3d
 
         more.pop("capstyle", None)
         collection: Any = Line3DCollection(points[lines].tolist(), **more)
         axes.add_collection3d(collection)
         return collection
-    from matplotlib.collections import LineCollection  # imported here, because only 3D pictures need mplot3d
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
 
     collection = LineCollection(points[lines][..., :2].tolist(), **more)
     axes.add_collection(collection)

@@ -123,8 +123,9 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Select the rows of this process that are drawn: of all rows that show the same object, only the first is
-    drawn."""
+    """Select the rows of this process that are drawn. With several processes, only the first of all rows that show the
+    same object is drawn; a single process keeps all rows.
+    """
     if law.draw_keys is None or not bound.parallel:
         return bound
     keys, rows = law.draw_keys(bound.rows), bound.rows

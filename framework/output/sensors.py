@@ -75,7 +75,7 @@ class Sensor:
         where: position on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
-        ModelError: the entity has no such output variable.
+        ModelError: the entity has no such output variable, or the name is too long.
     """
 
     entity: Entity
@@ -95,7 +95,11 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Create the `Probe` of the sensor for a model; see `SensorLike`."""
+        """Create the `Probe` of the sensor for a model; see `SensorLike`.
+
+        Raises:
+            ModelError: the output variable has no entry with the index ``component``.
+        """
         output = find_output(self.entity, self.output)
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component

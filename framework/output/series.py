@@ -231,6 +231,10 @@ def create_frame(
 ) -> tuple[SeriesFrame, FrameLayout]:
     """Check one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame, and add a third
     component 0 to vectors with two components.
+
+    Raises:
+        OutputError: the time is not finite or not later than in the previous frame, or shapes, names or types do not
+            fit.
     """
     time = float(time)
     if not math.isfinite(time):
@@ -311,6 +315,9 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
     """Return the absolute path of the file with the name ``path`` and the suffix ``suffix``; its folder must exist.
 
     The path is absolute because the working directory may change later.
+
+    Raises:
+        OutputError: the name is not allowed or ends with a suffix, or the folder does not exist.
     """
     base = Path(path).absolute()
     # a colon separates file and dataset in XDMF

@@ -34,8 +34,9 @@ class XdmfSeries(FieldSeries):
 
     meshio writes one mesh for all times, with points in the reference position. The filter Warp By Vector (scale factor
     1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is computed from
-    `points`; if `point_data` contains `displacement`, it must agree with this field. ParaView shows two blocks. The
-    first block is the time series. The second block is the reference mesh, which does not move; hide the second block.
+    `points`; if `point_data` contains `displacement`, it must agree with this field, or with single precision is
+    ignored. ParaView shows two blocks. The first block is the time series. The second block is the reference mesh,
+    which does not move; hide the second block.
 
     The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
     a new data file. The arguments and errors are explained in `FieldSeries`.

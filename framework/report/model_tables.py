@@ -1,6 +1,4 @@
-"""The section of a report that describes the model: tables of the numbers of rows and of the parameters, and a
-picture.
-"""
+"""Tables of a report that describe the model: its size, the numbers of rows and the parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from windlass.framework.state.state import State
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
     """Return two tables: the numbers of coordinates, multipliers and history values of a model, with its gravity, and a
-    table with one line for each table of the model. The call is collective.
+    table with one line for each table of the model that has rows. The call is collective.
     """
     whole = state.gather()
     sizes: list[list[Any]] = [
@@ -40,7 +38,8 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 def describe_values(table: EntityTable, column: Column) -> str:
     """Return a text for the values of a column: the value if it is equal in all rows, otherwise the range. The text is
-    empty if all rows have the default value.
+    empty if all rows have the default value. For a column of functions or of variable length, the text states the
+    number of functions or the range of lengths.
     """
     values = table.collect(column.name)
     if column.dtype is object:

@@ -1,5 +1,5 @@
-"""The report of a run, which ``-report`` requests. The file is written at the end of each solve, at the end of the
-script, and after an error.
+"""The report of a run, which ``-report`` requests. The file is written at the end of each of the first `DETAILED`
+solves and of each failed solve, at the end of the script, and after an error.
 
 Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`. All processes
 collect data together, and the first process writes. Without -report this module is not loaded.
@@ -36,7 +36,9 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Number of solves that the page shows with plots; later solves have only a row in the table of solves."""
+"""Number of solves that the page shows with plots; later solves have only a row in the table of solves, unless they
+fail.
+"""
 FAILURES = 10
 """Largest number of rejected steps per solve that the page lists."""
 CLOCK = "%Y-%m-%d %H:%M:%S %z"
@@ -101,7 +103,9 @@ def begin_report() -> None:
 
 
 def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -> None:
-    """Collect and write the data of a finished or failed solve. The call is collective."""
+    """Collect the data of a finished or failed solve. If the solve is one of the first `DETAILED` solves or has failed,
+    also describe it and the model in detail and write the page. The call is collective.
+    """
     _run.solves.append(record)
     _run.hooks += [hook for hook in hooks if not any(hook is other for other in _run.hooks)]
     if len(_run.solves) > DETAILED and record.verdict != "failed":
@@ -167,7 +171,9 @@ def _compose() -> str:
 
 
 def _describe_solve(record: SolveRecord) -> list[Any]:
-    """Return parts of a section: the counts and steps of one solve, and the reasons for doubt in its result."""
+    """Return parts of a section on one solve: counts, steps, settings, rejected attempts, and reasons for doubt in its
+    result.
+    """
     parts: list[Any] = [f"{record.summary}."]
     if record.reasons:
         parts.append("\n".join(record.reasons) + "\n")

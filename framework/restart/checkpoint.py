@@ -5,8 +5,9 @@ start. The file has one record for each solve. The record of a finished solve co
 current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
 record in the file continues from its record; a finished solve therefore returns immediately.
 
-At each checkpoint the solver discards all cached data that are not in the file, such as tangents, factorisations and
-lists of neighbours. After the checkpoint, an uninterrupted run and a restarted run therefore give equal results.
+At each checkpoint, except automatic checkpoints, the solver discards all cached data that are not in the file, such as
+tangents, factorisations and lists of neighbours. After such a checkpoint, an uninterrupted run and a restarted run
+therefore give equal results.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class CheckpointFile:
         numbers: numbers of the solves in the file, in order.
 
     Raises:
-        OutputError: the file does not exist, has no digest, is not a checkpoint file, or was written by a later
-            version.
+        OutputError: the file does not exist, has no digest, is not a checkpoint file, or has another version of the
+            format.
     """
 
     def __init__(self, path: Path) -> None:

@@ -262,7 +262,9 @@ class SolveCheckpoint:
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:
-        """Store the last state after the solve and all hooks have finished."""
+        """Store the last state after the solve and all hooks have finished. If checkpoints are only automatic, the
+        state is stored only if a checkpoint is due.
+        """
         if self._checkpoint is None:
             return
         if self.had_ended(state):

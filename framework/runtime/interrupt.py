@@ -31,7 +31,9 @@ class Interrupt:
         self._single = single
 
     def begin(self) -> None:
-        """Add this solve to the list of running solves, and install the signal handler."""
+        """Add this solve to the list of running solves, and install the signal handler, under the conditions that
+        `Interrupt` states; otherwise do nothing.
+        """
         if self._single and threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
             if handler is signal.default_int_handler:

@@ -1,7 +1,7 @@
 """Assembly functions in the style of dolfinx, for tests and for solvers of users.
 
 The functions are not collective: each process assembles the whole model, which is possible only if no table is
-    distributed.
+distributed.
 
 The unknowns are the coordinates without multipliers, in world order (the order of the world numbers): entry i belongs
 to ``state.q[i]``. Constraints are not included; only the solvers assemble them.
@@ -112,7 +112,7 @@ def assemble_mass(world: World, state: State) -> Any:
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     """Return the block of the tangent that belongs to the coordinates, in world order, as a compressed-sparse-row
-    matrix.
+    matrix. ``values``: values of the entries of the tangent; None: all entries are 0.
     """
     from scipy.sparse import csr_array  # imported here, because runs of models do not need scipy.sparse
 

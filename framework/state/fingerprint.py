@@ -18,8 +18,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Two models count as equal if their reference coordinates differ by at most this relative difference [1]. Rounding
-errors differ between machines.
+"""Two models count as equal if their reference coordinates differ by at most this value, multiplied by 1 + the largest
+magnitude of the coordinates [1]. Rounding errors differ between machines.
 """
 
 

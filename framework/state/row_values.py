@@ -73,7 +73,9 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """Return the maximum over all processes; each process has only a part of the values."""
+        """Return the maximum over all processes, of which each has only a part of the values. Values of a state in
+        world order are complete on each process and are returned unchanged, unless ``together`` is true.
+        """
         if self._assembly is None and not together:
             return values
         assembly = self._assembly or parallel_assembly(self._world)

@@ -216,6 +216,9 @@ class State:
         entity; the number is n, the number of coordinates of the state, for coordinates that an entity does not have.
 
         Under MPI the call is collective.
+
+        Raises:
+            ModelError: the entities belong to another world.
         """
         if entity.table is not self.world.tables.get(entity.table.component):
             raise ModelError(f"{entity!r} belongs to another world than this state")

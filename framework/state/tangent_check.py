@@ -46,7 +46,9 @@ TOGETHER = (0.7, 1.3, 2.1, 0.4)
 its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative, the derivatives whose largest entries determine the scale of errors of a row."""
+"""For each derivative, the derivatives whose largest entry is the upper limit of the value with which the errors of a
+row are compared.
+"""
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
 

@@ -2,6 +2,9 @@
 
     M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
+M is the mass matrix, λ are the multipliers of the constraint equations C(t, q) = 0, and f the forces on the left-hand
+side. The subscripts q and t denote partial derivatives.
+
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
 laws need this procedure (return mapping). Therefore, within a step, forces are functions of (t, q, v). The values
@@ -64,6 +67,7 @@ class Accelerations:
         has_constraints: whether the model has constraints.
         kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
         matrix: matrix of accelerations and multipliers, or None if the mass matrix is a constant diagonal.
+        assembly: the systems of this process.
 
     Raises:
         ModelError: the model has coordinates without mass and no constraints; the message names these coordinates.
@@ -232,8 +236,9 @@ class Accelerations:
         raise ProjectionError(f"the constraints cannot be fulfilled: an error of {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
-        """Project the velocities in the fields onto the constraints with the present matrix; markers are not
-        updated."""
+        """Project the velocities in the fields onto the constraints with the present matrix. Markers are updated before
+        the projection, but not after it.
+        """
         fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)

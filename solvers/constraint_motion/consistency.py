@@ -14,9 +14,11 @@ the constraints. The violation is
 
 where r is the right-hand side of the acceleration equations. In smooth motion with the step size h, e is of order h²
 and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of e,
-accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
+accelerations, multipliers and, at index 3, velocities are projected onto the constraints. Let δ denote the change of a
+quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c is
+given below:
 
-    C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
+    C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
 The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
 changes only after a jump of a torque, after a kink of another constraint, or if steps are too long for the rotation.
@@ -46,6 +48,7 @@ Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -105,6 +108,25 @@ def find_excess(
         most = max(most, watched[i] * (abs(e - before[0, i]) - KINK * max(size, before[1, i])))
         now[0, i], now[1, i] = e, size
     largest[0] = most
+
+
+@dataclass
+class Trace:
+    """Changes of a motion in a projection.
+
+    Attributes:
+        velocities: changes of velocities that close the gap of the constraints on velocities, shape (n,).
+        over: factor [s] of the damping matrix in the equations of these changes.
+        accelerations: changes of accelerations, shape (n,).
+        offset: changes of velocities to the velocities of a smooth numerical solution, shape (n,).
+        carried: changes of algorithmic accelerations, shape (n,).
+    """
+
+    velocities: FloatArray
+    over: float
+    accelerations: FloatArray
+    offset: FloatArray
+    carried: FloatArray
 
 
 class Consistency:
@@ -243,7 +265,7 @@ class Consistency:
         steps.append((call(find_excess, lambda s: (product, right, watched, before, now, largest)), where))
         return Program(steps)
 
-    def _eval_residual(self, a: FloatArray) -> FloatArray:
+    def eval_violation(self, a: FloatArray) -> FloatArray:
         """Return e at the coordinates and velocities in the fields with given accelerations, shape (m,)."""
         right = np.zeros(self._rates.count + 1)
         run_steps(self._rates.right_steps(right))
@@ -260,32 +282,49 @@ class Consistency:
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
-    def project(self, state: State, h: float) -> None:
-        """Project velocities (index 3), accelerations, multipliers and A of the state onto the constraints."""
+    def project(self, state: State, h: float, trace: Trace | None = None) -> None:
+        """Project velocities (index 3), accelerations, multipliers and A of the state onto the constraints; store the
+        changes in ``trace``.
+        """
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
         fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0
         zero, f = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.layout.spare + 1)
         if not integrator.rate_level:
             change, f, over = self._find_change(solver, -rates.eval(rate_level=True), h)
             self._move(state, change)
+            if trace is not None:
+                trace.velocities, trace.over = change, over
             if over:
                 solver = MassSolver(self._problem)
-        e = self._eval_residual(state.a)
+        e = self.eval_violation(state.a)
         change, force = solver.solve(f, np.append(-e, 0.0))
+        if trace is not None:
+            trace.accelerations = change
         state.a += change
         state.lam += force
         fields.a[:-1], fields.lam[:-1] = state.a, state.lam
-        jerk = self._eval_jerk(state, h)
+        jerk = self.eval_jerk(state, h)
         if not integrator.rate_level:
-            offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
-            # constraints on velocities need no offset, because the next steps fulfil them exactly
-            missed = np.where(rates.find_rates(), 0.0, offset * jerk)
+            missed = self.find_offsets(h) * jerk
             velocities = MassSolver(self._problem, over) if over else solver
-            self._move(state, velocities.solve(zero, np.append(missed, 0.0))[0])
+            change = velocities.solve(zero, np.append(missed, 0.0))[0]
+            self._move(state, change)
+            if trace is not None:
+                trace.offset = change
         if integrator.generalised:
             lacks = rates.multiply(state.a - integrator.accelerations(state, h)) + integrator.shift * h * jerk
             accelerations = MassSolver(self._problem) if over else solver
-            state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
+            change = accelerations.solve(zero, np.append(lacks, 0.0))[0]
+            state.carried += change
+            if trace is not None:
+                trace.carried = change
+
+    def find_offsets(self, h: float) -> FloatArray:
+        """Return the factor c h² of j in the projection of velocities of index 3, for each constraint [s²], shape
+        (m,)."""
+        offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
+        # constraints on velocities need no offset, because the next steps fulfil them exactly
+        return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
         """Return changes of velocities that close a gap of constraint rates, shape (m,), and the resulting changes of
@@ -320,13 +359,13 @@ class Consistency:
         state.v += change
         self._problem.assembly.update_markers()
 
-    def _eval_jerk(self, state: State, h: float) -> FloatArray:
+    def eval_jerk(self, state: State, h: float) -> FloatArray:
         """Return j of the state in the fields, computed by difference quotients in time, shape (m,).
 
         The backward difference quotient is used unless its interval contains a kink. In this case the quotient is of
         order 1/h, and the forward difference quotient is used instead.
         """
-        now, step = self._eval_residual(state.a), LOOK_BACK * h
+        now, step = self.eval_violation(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
         return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
 
@@ -338,7 +377,7 @@ class Consistency:
         fields.v[:-1] += dt * state.a
         fields.t = t + dt
         rates.update_markers()
-        later = self._eval_residual(state.a)
+        later = self.eval_violation(state.a)
         fields.x[:], fields.v[:], fields.t = x, v, t
         rates.update_markers()
         return later

@@ -1,8 +1,10 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
-Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which exist
-in any case. A separate solver is used in two cases. First, the solver of Newton's method may fail; for example, LU
-without pivoting fails for coordinates without mass. Second, options with the prefix ``initial_`` may select a solver.
+Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
+of the constraint equations C. Initial accelerations and multipliers are computed with the matrix and the linear solver
+of Newton's method, which exist in any case. A separate solver is used in two cases. First, the solver of Newton's
+method may fail; for example, LU without pivoting fails for coordinates without mass. Second, options with the prefix
+``initial_`` may select a solver.
 """
 
 from __future__ import annotations
@@ -89,6 +91,9 @@ class MassSolver:
         problem: the equations with matrix and linear solver; markers are up to date.
         over: factor [s] of the damping matrix that is added to the mass matrix: M + over ∂f/∂v replaces M. The damping
             term is omitted if the solver of Newton's method does not work with it.
+
+    Attributes:
+        scale: factor on the columns of the multipliers in the matrix.
     """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
@@ -110,8 +115,8 @@ class MassSolver:
         assembly.fields.rate_level = True
         # multipliers are scaled by a mass, see `SaddleMatrix`
         largest = max(values[:-1].max(initial=0.0), -values[:-1].min(initial=0.0))
-        self._scale = assembly.processes.largest_of(largest) or 1.0
-        assembly.add_constraint_tangent(values, 0.0, 1.0, self._scale)
+        self.scale = assembly.processes.largest_of(largest) or 1.0
+        assembly.add_constraint_tangent(values, 0.0, 1.0, self.scale)
         assembly.fields.rate_level = False
         values[problem.sparsity.pad_slots] = 1.0
         matrix.update()
@@ -170,7 +175,7 @@ class MassSolver:
             if left.norm() <= ACCURATE * right.norm():
                 break
         found = local_values(unknowns.ghosts, solution)
-        return found[unknowns.of_dof], self._scale * found[unknowns.of_multiplier]
+        return found[unknowns.of_dof], self.scale * found[unknowns.of_multiplier]
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:

@@ -2,9 +2,10 @@
 
     M a + C_qᵀ λ = -f,    C_q a = c
 
-The vector f contains all forces on the left-hand side minus the loads, including the terms that are quadratic in
-velocities. The same matrix projects coordinates and velocities onto the constraints with the smallest change in the
-norm of M. The row of an inactive constraint is λ = 0.
+M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
+respect to the coordinates, and c is given by the constraints. The vector f contains all forces on the left-hand side
+minus the loads, including the terms that are quadratic in velocities. The same matrix projects coordinates and
+velocities onto the constraints with the smallest change in the norm of M. The row of an inactive constraint is λ = 0.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class SaddleMatrix:
         pattern: sparsity over the local unknowns.
         values: stored matrix entries, shape (nnz,).
         scale: a typical mass, identical on all processes [kg, kg m^2].
+        assembly: the systems of this process.
     """
 
     def __init__(self, assembly: Assembly) -> None:
@@ -56,8 +58,8 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the storage indices (slots) of the matrix entries in the pattern of the tangent. A search for contacts
-        may have replaced this pattern.
+        """Find the storage indices (slots) of the matrix entries in the pattern of the tangent, and return the pattern
+        of the matrix. A search for contacts may have replaced the pattern of the tangent.
         """
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern

@@ -9,7 +9,7 @@ tension from the first solution on, as in a net under tension. There are two sta
    the solution of linear equations, so the initial shape has no influence. The force density is corrected by ρ <- ρ
    |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is longer than its law
    predicts for the force N, and decreases if the row is shorter. The corrections end when all lengths have errors of at
-   most 10 %.
+   most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
    if forces change little between solutions. The stiffness k increases after each solution; the increase is larger if
@@ -85,6 +85,7 @@ class Lines:
         row, weight, stiffness, free: values at the integration points of all laws, see `Strands`; row indices continue
             from one law to the next.
         length, row_stiffness: length [m] and stiffness [N] of each row.
+        count: number of strands of this process.
     """
 
     def __init__(self, assembly: Assembly, load: float) -> None:
@@ -155,6 +156,13 @@ class Lines:
         on = np.where(self.are_lines, self.length, 0.0)
         present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
         return float(present / own)
+
+
+def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
+    """Return force / stiffness [1] for the entries ``where``, and 0 for the others: rows that are not lines may be
+    broken and have no stiffness.
+    """
+    return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
 
 
 def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
@@ -242,7 +250,9 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution."""
+        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution.
+        ``bend``: whether lines have bending stiffness. Return whether the solve has converged.
+        """
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
@@ -254,7 +264,9 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, and store the result as the start of the next solution."""
+        """Update contacts after a solution, and store the state as the start of the next solution. Return the result of
+        the update.
+        """
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:
@@ -265,8 +277,8 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Return forces [N] at all points for which all lengths have errors of at most 10 %, or None if no solution is
-        found.
+        """Return forces [N] at all points after passes that change the force densities until the errors of all lengths
+        are below `NEAR`, but at most `DENSITIES` passes. Return None if a solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
@@ -275,7 +287,8 @@ class FormFinder:
                 return None
             self._update()
             stretch = lines.mean(lines.eval_stretch())
-            ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
+            strain = divide(density * stretch, lines.row_stiffness, lines.are_lines)
+            ratio = np.where(lines.are_lines, stretch / (1.0 + free + strain), 1.0)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
             # in the first two passes all lines are scaled by the same ratio, their mean stretch
@@ -295,7 +308,8 @@ class FormFinder:
             if self.spent > MOST:
                 return False
             k = np.where(lines.are_lines, np.minimum(factor * mean, lines.row_stiffness), lines.row_stiffness)
-            free = lines.free + force / lines.stiffness - force / k[lines.row]
+            on = lines.are_lines[lines.row]
+            free = lines.free + divide(force, lines.stiffness, on) - divide(force, k[lines.row], on)
             before = self.q, fields.data.copy(), fields.start_data.copy()
             found = self._solve(k, free, bend=True)
             if found:

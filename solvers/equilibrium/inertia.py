@@ -211,8 +211,8 @@ class TangentInertia:
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
-        """Find the lowest mode by inverse iteration. The shift is slightly larger than the smallest shift at which the
-        matrix is positive definite.
+        """Find the lowest mode by inverse iteration, and return v, μ and vᵀ K v (see `find_lowest`). The shift is
+        slightly larger than the smallest shift at which the matrix is positive definite.
         """
         shift = SHIFT
         while self.count_negative(shift) > 0:

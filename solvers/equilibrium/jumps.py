@@ -178,10 +178,10 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Return the arguments of `Scheme` for the forces that keep the start of the step in equilibrium, scaled to a
-        load factor within the step, and the effective load factor.
+        """Return the arguments of `Scheme` (forces or constraint gaps) with which the start of the step is an
+        equilibrium, scaled to a load factor within the step, and the effective load factor.
 
-        These forces are complete at the start and vanish at the end of the step.
+        The forces or gaps are complete at the start of the step and 0 at its end.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -244,8 +244,8 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Return whether w of the step is large compared with w0 at the equilibrium close to the start; this w0 becomes
-        the reference value.
+        """Return whether w of the step is large compared with w0 at the equilibrium close to the start, or, in the
+        first load step, not almost 0. The larger of this w0 and the previous w0 becomes the reference value.
         """
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
@@ -378,7 +378,7 @@ class JumpWatch:
 
     def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
         """Return the state and the load factor at the end of the first part of a step, from ``low`` to ``high``, that
-        must be traced.
+        must be traced, or None if no part must be traced.
         """
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid

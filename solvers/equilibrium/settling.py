@@ -11,8 +11,9 @@ in a few passes. Each step of
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 
 is a minimum of the potential plus k/2 |q - q_last|²_M. The factor k decreases after successful steps and increases
-after a failed step; the last step has k = 0. All steps start from the history values at the start of the load step.
-Therefore all steps together have the friction forces of one load step.
+after a failed step; the last step has k = 0. All steps start from the history values at the start of the load step;
+only the contact states of the first pass are those of the previous step. Therefore all steps together have the friction
+forces of one load step.
 
 Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
 Kunisch, SIAM J. Optim. 13 (2003) 865-888 (simultaneous updates of active sets are equivalent to Newton's method and can

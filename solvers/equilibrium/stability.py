@@ -2,8 +2,8 @@
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
-    a stable equilibrium. For an implausible shape (a cable turned inside out), the solve continues from its initial
-    state instead.
+    a stable equilibrium. For an implausible shape (a cable turned inside out), and in the last attempt, the solve
+    continues from its initial state instead.
 ``off``: no check.
 """
 
@@ -204,7 +204,9 @@ class Follower:
         return finding
 
     def _leave(self, finding: Finding) -> FloatArray | None:
-        """Descend from the present equilibrium after a disturbance along its lowest mode."""
+        """Descend from the present equilibrium after a disturbance along its lowest mode, and return displacements near
+        a stable equilibrium, shape (n,). Return None if the mode has no mass.
+        """
         problem = self._newton.problem
         assembly = problem.assembly
         fields, layout, mode = assembly.fields, assembly.layout, finding.mode

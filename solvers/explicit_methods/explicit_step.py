@@ -76,7 +76,7 @@ class Method(ABC):
         ``resume`` is true.
 
         Raises:
-            ModelError: no consistent initial state exists.
+            ModelError: no consistent initial state exists, or forces are not finite.
         """
         a, assembly = self._accelerations, self._accelerations.assembly
         a.refresh()

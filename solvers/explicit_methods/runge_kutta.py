@@ -29,7 +29,7 @@ from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look, Method
 
 STAGES = 12
-"""Number of evaluations in one attempt."""
+"""Number of evaluations of y_t in one attempt at a step."""
 SMALLEST_NORM = 1e-6
 """Ratio of estimated error to tolerance below which the error is mostly rounding error; the next step size then
 increases by a factor of five.

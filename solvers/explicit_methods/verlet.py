@@ -41,8 +41,8 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Compute the first half of a step. Return the number of coordinates that differ from the end of the last step, and
-    the number of coordinates whose change exceeds ``limit``.
+    """Compute the first half of a step. Return the number of coordinates whose value or velocity differs from the end
+    of the last step, and the number of coordinates whose change exceeds ``limit``.
 
     q, v, a: state at the start, shape (n,).
     seen_q, seen_v: coordinates and velocities at the end of the last step.

@@ -142,7 +142,7 @@ def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: In
 def find_sources(
     indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray, source: IntArray
 ) -> None:
-    """Write, for each block of the factors, the index of the corresponding block of the matrix to ``source``."""
+    """Write to ``source``, for each block of the factors, the index of the corresponding block of the matrix."""
     for i in range(rows):
         for p in range(indptr[i], indptr[i + 1]):
             if indices[p] < rows:
@@ -151,8 +151,8 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """Write the indices of the blocks of the factors from which the products of each eliminated row are subtracted to
-    ``target``.
+    """Write to ``target`` the indices of the blocks of the factors from which the products of each eliminated row are
+    subtracted.
     """
     n = 0
     for k in range(inner):
@@ -164,7 +164,7 @@ def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target
 
 @kernel
 def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) -> None:
-    """For each eliminated row, write the index of the last eliminated row that is coupled with this row to ``ready``.
+    """Write to ``ready``, for each eliminated row, the index of the last eliminated row that is coupled with this row.
     Initially each element contains the index of the row itself.
     """
     for k in range(inner):

@@ -71,7 +71,7 @@ class MumpsSettings:
 
     def give_memory(self) -> bool:
         """Increase the memory if the last factorisation lacked memory. Return False if the last factorisation had
-        enough memory, or if the user has set the memory.
+        enough memory, if the largest value of `MEMORY` is already in use, or if the user has set the memory.
 
         The call is collective.
         """

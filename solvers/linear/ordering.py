@@ -20,7 +20,9 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.substructures import suits_substructures
 
 LARGEST_FILL = 10.0
-"""Largest ratio of envelope entries to matrix entries for which LU in natural order is the fastest."""
+"""Largest ratio of envelope entries below the diagonal to matrix entries for which LU in natural order is the
+fastest.
+"""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
 """Prefixes of PETSc options that may require a matrix stored by rows instead of blocks."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
@@ -31,9 +33,7 @@ SMALL = 1000
 
 @kernel
 def count_envelope(indptr: IntArray, indices: IntArray) -> int:
-    """Return the number of entries from the first entry of each row to its diagonal; column indices are sorted within a
-    row.
-    """
+    """Return the number of entries of the envelope below the diagonal; column indices are sorted within a row."""
     total = 0
     for i in range(len(indptr) - 1):
         if indptr[i + 1] > indptr[i] and indices[indptr[i]] < i:

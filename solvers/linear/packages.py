@@ -73,7 +73,7 @@ def can_reset(pc: Any) -> bool:
 
 def reset_factors(ksp: Any) -> None:
     """Delete the factors of a linear solver, so that its next solve is identical to the first solve of a new solver.
-    The operators must be set again afterwards.
+    Factors of SuperLU_DIST are kept, see `can_reset`. The operators must be set again afterwards.
 
     MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep these orderings. Orderings of
     SuperLU_DIST do not depend on values.

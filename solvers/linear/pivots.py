@@ -1,8 +1,9 @@
 """Signs of the pivots of PETSc's own LU in natural order, for matrices stored by rows and in dense blocks.
 
 Without pivoting, the LU factors of a symmetric matrix are its LDLᵀ factors, and the number of negative pivots equals
-the number of negative eigenvalues. Factors in blocks store the inverse B of each diagonal block. Elimination of B from
-its last row to its first row gives the reciprocals of the pivots of the block, from its first row to its last.
+the number of negative eigenvalues. Factors in blocks store the inverse B of each diagonal block. If B is eliminated
+from its last row to its first row, the pivot of each row of B is the reciprocal of the pivot of the same row of the
+diagonal block.
 
 PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first, where each row begins with
 B. A symmetric pattern has symmetric fill: U has as many blocks in a row as L has in the corresponding column.
@@ -30,8 +31,8 @@ ill-conditioned blocks may have errors of 3e-3.
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is the positive part of
-    its diagonal.
+    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is its diagonal with 1
+    in place of entries that are not positive.
 
     Args:
         pattern: a symmetric sparsity pattern.

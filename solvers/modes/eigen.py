@@ -4,8 +4,9 @@ the shift 0 free motions would make the shifted matrix singular.
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
 
-The linear problem, without damping, is solved by the Krylov-Schur method, in the inner product of M if K is symmetric.
-The quadratic problem, with damping and gyroscopic forces, is solved by TOAR in real arithmetic.
+K, M and D are the matrices of stiffness, mass and damping, see matrices.py. The linear problem, without damping, is
+solved by the Krylov-Schur method, in the inner product of M if K is symmetric. The quadratic problem, with damping and
+gyroscopic forces, is solved by TOAR in real arithmetic.
 
 M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
 and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
@@ -55,7 +56,9 @@ MARGIN = 100.0
 LARGEST = 0.1
 """Largest residual of a mode [1], regardless of its rounding error."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates."""
+"""Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates; for quadratic problems, the
+square of the shift.
+"""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Stiffness, relative to |K|, up to which the stiffness of coordinates is treated as 0 [1]."""
 NEAR = 1e-5
@@ -108,6 +111,8 @@ class Eigensolver:
         zeros: number of eigenvalues that are 0 up to rounding errors, and the largest |σ| that rounding errors can
             cause for these eigenvalues [1/s].
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
+        is_projected: whether the modes are computed by projection onto the motions that the constraints allow, because
+            the model is small and has redundant constraints.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:

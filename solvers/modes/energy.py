@@ -81,7 +81,9 @@ def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArray) -> FloatArray:
-    """Return Re(conj(x) (A x)) by local coordinate, shape (modes, n)."""
+    """Return Re(conj(x) (A x)) by local coordinate, shape (modes, n), for the matrix A with the values ``matrix`` and
+    each shape x.
+    """
     unknowns = motion.sparsity.unknowns
     found = np.zeros(shapes.shape)
     for i, shape in enumerate(shapes):

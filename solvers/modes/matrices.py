@@ -55,6 +55,7 @@ class LinearMotion:
         states: number of first-order states on all processes; ``massless`` includes these states.
         dofs: number of coordinates on all processes.
         belts: the closed belts, if ``running``.
+        assembly: the systems of this process.
     """
 
     def __init__(self, assembly: Assembly, state: State, running: bool = False) -> None:

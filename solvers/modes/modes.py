@@ -57,6 +57,7 @@ class Modes:
     Attributes:
         assembly: the systems of this process.
         count, problem, output, running: values from the arguments or options.
+        prefix, name: values of the arguments.
     """
 
     @checked(

@@ -95,7 +95,7 @@ class ModesResult:
 
     @property
     def growing(self) -> list[int]:
-        """Mode numbers of the growing modes; the state is unstable if the list is not empty."""
+        """Indices of the growing modes, counted from 0; the state is unstable if the list is not empty."""
         return list(map(int, np.flatnonzero(self.damping < -GROWING)))
 
     @checked(entity=handle())
@@ -166,7 +166,9 @@ class ModesResult:
         return found
 
     def _moved(self, i: int, amplitude: float, turn: complex) -> State:
-        """Return the state displaced by Re(amplitude turn x), with the corresponding velocities and forces."""
+        """Return the state displaced by Re(amplitude turn x), where x is the shape of mode i and ``turn`` a complex
+        factor of magnitude 1, with the corresponding velocities and forces.
+        """
         state, value = self.state.copy(), self.eigenvalues[i]
         shape = amplitude * turn * self.shapes[i]
         state.q += shape.real
@@ -238,6 +240,9 @@ class ModesResult:
             frames: number of frames per period.
             size: largest displacement, relative to the size of the model [1].
             name: first part of the names of the files.
+
+        Raises:
+            ModelError: a mode number is not in the range from 1 to the number of modes.
         """
         chosen = list(range(1, len(self) + 1) if modes is None else modes)
         if max(chosen, default=0) > len(self):

@@ -1,19 +1,19 @@
 """Modes of running closed belts: displacements refer to positions that are fixed in space.
 
 The nodes of a belt move with its material. If a closed belt runs steadily, its shape is constant, and the material
-passes each position in space at the rate c = dX/dt, in reference length X per time. With u(X, t) = w(X + c t, t), the
-time derivatives of the displacement u of the material are
+passes each position in space at the rate c = dX/dt, in reference length X per time. Let u be the displacement of the
+material and w the displacement at a fixed position, u(X, t) = w(X + c t, t). The time derivatives of u are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
 
-and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
+and with w = S q, where S contains the shape functions, the equations of motion M q_tt + D q_t + K q = 0 have
 
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
 
-instead of D and K. The added terms are gyroscopic and centrifugal terms, as in elements whose material moves through
-fixed nodes (`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables
-cancel along a closed belt. The flow c is computed from the tangential velocities v of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x).
-Material damping acts only on w_t.
+instead of D and K, where ρA is the mass per length. The added terms are gyroscopic and centrifugal terms, as in
+elements whose material moves through fixed nodes (`elements/cable2d/ale_cable2d.py`). The boundary terms of the
+integration by parts at the ends of cables cancel along a closed belt. The flow c is computed from the coordinates x and
+the tangential velocities v of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x). Material damping acts only on w_t.
 
 If constraints act on nodes of a belt, for example at a carriage, such a steady motion does not exist, and the matrices
 are unchanged.
@@ -91,7 +91,8 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add the terms of running closed belts, see the top of this file. The call is collective.
+    """Add the terms of running closed belts, see the top of this file, and return all closed belts. The call is
+    collective.
 
     Args:
         assembly: the systems, whose fields contain the state.

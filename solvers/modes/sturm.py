@@ -1,9 +1,10 @@
 """Number of modes below a frequency, from the signs of pivots. A comparison with the computed modes shows whether a
 mode is missing.
 
-For symmetric K and m active constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one
-for each mode with ω² < τ. With -δ on its diagonal, each constraint adds exactly one negative eigenvalue, even if the
-constraint is redundant.
+Let K be the stiffness matrix, M the mass matrix and C_q the constraint Jacobian. For symmetric K and m active
+constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one for each mode with ω² < τ. If
+each constraint has a small negative number -δ on its diagonal entry, it adds exactly one negative eigenvalue, even if
+it is redundant.
 
 For τ close to 0, the result is the number of directions allowed by the constraints in which K is not positive definite.
 K of material that flows through supports is symmetric only along free motions, with xᵀ(K - Kᵀ)y = 0 for all x and y
@@ -82,7 +83,7 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 
 def _find_largest_square(motion: LinearMotion) -> float:
-    """Estimate the largest square of a frequency [1/s^2]."""
+    """Estimate the largest square of a frequency [1/s^2] by the largest ratio of diagonal entries of K and M."""
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0
     return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))

@@ -192,7 +192,8 @@ def test_convergence(
 @kernel
 def solve(start: int, context: Any) -> int:
     """Execute a Newton run: set loads and initial unknowns, call SNESSolve, read its outcome, and copy the solution to
-    the fields."""
+    the fields. Return 0, or the code of an error.
+    """
     c = load(context)
     address, handles, b = c.addresses, c.handles, c.buffers
     status = 0

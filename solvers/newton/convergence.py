@@ -47,8 +47,11 @@ seen: number of norms so far.
 
 @kernel(fast=False)
 def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) -> int:
-    """Compare the residual norm with the relative and absolute tolerances, after at least one iteration. The relative
-    tolerance refers to the larger of the first two norms.
+    """Store the residual norm in the history, and return a convergence reason or `ASK`.
+
+    From the first iteration on, the norm is compared with the absolute tolerance and with the relative tolerance, which
+    refers to the larger of the first two norms. With a backtracking line search, the norm before the first iteration is
+    also compared with the absolute tolerance.
     """
     m = measures[0]
     if m["seen"] < len(history):

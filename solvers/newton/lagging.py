@@ -128,6 +128,7 @@ class LagPolicy:
 
     Attributes:
         memory: data of the policy, see `MEMORY`.
+        active: whether the policy is used.
     """
 
     def __init__(self, active: bool, refresh_cost: float = REFRESH_COST) -> None:

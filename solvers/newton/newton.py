@@ -48,7 +48,9 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
-"""Error of a linear solution, relative to |b|, that is accurate enough for Newton's method."""
+"""Largest residual of a solution of the linear equations A x = b, relative to |b| [1], that is small enough for
+Newton's method.
+"""
 DAMPED_ITERATIONS = 4
 """Limit of the number of iterations of a Newton run with backtracking, relative to the limit of a run without
 backtracking.
@@ -82,14 +84,15 @@ class Newton:
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that are small only because the first iteration was much too large, which
-            increases the reference value of the residual. With "check", such residuals are compared with loads,
+        overshoot: treatment of residuals that are small only relative to their reference value, because a much too
+            large first iteration has increased this value. With "check", such residuals are compared with loads,
             reactions and inertia. With "accept", such residuals are accepted.
 
     Attributes:
         iterations: number of linear solves so far.
         fallbacks: number of times that another linear solver was selected after a failure.
         roundings: number of runs that ended because the residual consisted of rounding errors.
+        problem, snes: residual and tangent, and the PETSc solver.
     """
 
     def __init__(
@@ -155,7 +158,9 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """Take the decisions of the convergence test that require forces or the linear solution."""
+        """Take the decisions of the convergence test that require forces or the linear solution; return a convergence
+        reason of convergence.py.
+        """
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
             return CONVERGED_RELATIVE
@@ -347,7 +352,7 @@ class Newton:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return counts, and whether the solver with pivoting is in use, for a resumed run."""
+        """Return counts for a resumed run; ``fallbacks`` also determines the linear solver of this run."""
         problem = self.problem
         return {
             "iterations": self.iterations,

@@ -86,6 +86,7 @@ class NonlinearProblem:
         q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
             accelerations and multipliers, shape (3,).
+        lag: the policy that decides when the tangent is evaluated again.
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -306,7 +307,9 @@ class NonlinearProblem:
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads to the time of the run, unless compiled steps update them from a table (``by_table``)."""
+        """Update the loads of a compiled residual to the time of the run, unless compiled steps update them from a
+        table (``by_table``).
+        """
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
             return

@@ -176,6 +176,6 @@ def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
 def stabilise(
     stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray
 ) -> None:
-    """Add stabiliser (q - anchor) to ``out``, shape (n + 1,); the spare element is unchanged."""
+    """Write stabiliser (q - anchor) to ``out``, shape (n + 1,); the spare element is unchanged."""
     for i in range(len(anchor)):
         out[i] = stabiliser[0] * (x[i] - reference[i] - anchor[i])

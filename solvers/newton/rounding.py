@@ -1,7 +1,8 @@
 """Reference values for residuals: rounding errors of forces, and norms of loads, inertia and reactions.
 
-Forces are computed from coordinates x that have rounding errors of eps |x|. The residual of equation i therefore has
-the following uncertainty, with the tangent A and the total coordinates and multipliers x:
+Forces are computed from coordinates x that have rounding errors of eps |x|, with the relative rounding error eps of
+numbers. The residual of equation i therefore has the following uncertainty, with the tangent A and the total
+coordinates and multipliers x:
 
     eps Σ_j |A_ij| |x_j|.
 

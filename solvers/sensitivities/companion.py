@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import Fields, evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
-from windlass.solvers.constraint_motion.consistency import Consistency
+from windlass.solvers.constraint_motion.consistency import Consistency, Trace
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import set_direct
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import estimate_rounding
 from windlass.solvers.sensitivities.evaluate import Results, create_model, factorise
+from windlass.solvers.sensitivities.tangent_factors import TangentFactors
 from windlass.solvers.stepping.step_kernels import StepKernels
 
 Model = Callable[[Mapping[str, float]], tuple[Any, ...]]
@@ -31,11 +32,26 @@ MOTION = ("q", "v", "a", "carried", "lam")
 REPETITIONS = 12
 """Largest number of Newton iterations that repeat a Newton run of the motion."""
 REUSES = 4
-"""Number of these iterations that use the same factors. Most runs need no more iterations, because they start from the
-solution of the motion.
+"""Number of these iterations that use the same factorised tangent. Most runs need no more iterations, because they
+start from the solution of the motion.
 """
 REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
+NEAR = 1e-6
+"""Relative change of the unknowns in an iteration with the exact tangent, below which a Newton run is treated as
+repeated, because the next change would be of the order of the square of this change [1]. In models without history
+values, the tangent before this change is used for derivatives; its error causes relative errors of derivatives below
+1e-8.
+"""
+
+
+class LinearFactors(Protocol):
+    """Factors of a tangent."""
+
+    def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
+        """Return the solution for the right-hand side b, shape (u,), or with ``trans`` = "T" the solution of the
+        transposed equations.
+        """
 
 
 @dataclass
@@ -48,20 +64,23 @@ class RepeatedRun:
         found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
             in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
-        factors: factors of the tangent at the solution.
-        rounding: 2-norm of the rounding errors of the residual.
+        factors: factors of the tangent at the solution, or nearby.
+        near: whether the matrix of the problem contains the tangent at the solution directly after the run, apart from
+            a relative difference `NEAR` of the unknowns.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
+        rounding: 2-norm of the rounding errors of the residual, if known.
     """
 
     unknowns: FloatArray
     data: FloatArray
     found: FloatArray
     updated: FloatArray
-    factors: Any
-    rounding: float
+    factors: LinearFactors
+    near: bool
     maps: bool
     like: int = -1
+    rounding: float = 0.0
 
 
 @dataclass
@@ -107,6 +126,17 @@ class Companion:
         self.kernels = StepKernels(self.integrator, self.problem)
         self.consistency = Consistency(self.problem, self.integrator, *solver.consistency.settings)
         self._maps, self._revision = Program([]), -1
+        self._shared: TangentFactors | None = None
+
+    def share_factors(self) -> None:
+        """From this call on, use the linear solver of Newton's method in `factorise`, whose factors are valid until the
+        next call of `factorise`."""
+        self._shared = TangentFactors(self.problem)
+
+    def distrust_factors(self) -> None:
+        """From this call on, factorise tangents with more pivoting."""
+        if self._shared is not None:
+            self._shared.leave()
 
     def prepare(self, h: float, decides: bool) -> None:
         """Determine contact states, accelerations and multipliers at the start, as `Dynamic.prepare_start` does."""
@@ -118,11 +148,11 @@ class Companion:
         """Begin a step of size h [s] from the state to the time ``then`` [s]."""
         self.problem.start(self.kernels.predict(self.state, h, then))
 
-    def read_unknowns(self, end: State) -> FloatArray:
-        """Return the unknowns of the step, shape (u,), from the accelerations and multipliers of the state at its
-        end.
+    def read_unknowns(self, a: FloatArray, lam: FloatArray) -> FloatArray:
+        """Return the unknowns of the step, shape (u,), from the accelerations, shape (n,), and the multipliers, shape
+        (m,), at its end.
         """
-        self.problem.guess(end.a, end.lam)
+        self.problem.guess(a, lam)
         found: FloatArray = np.array(self.problem.unknowns.array_r)
         return found
 
@@ -161,10 +191,10 @@ class Companion:
         self.assembly.updates.program()
         return self.assembly.fields.data.copy()
 
-    def project(self, h: float) -> None:
-        """Project the state at the end of a step of size h [s] onto the constraints."""
+    def project(self, h: float, trace: Trace | None = None) -> None:
+        """Project the state at the end of a step of size h [s] onto the constraints; store the changes in ``trace``."""
         self.assembly.load_fields(self.state)
-        self.consistency.project(self.state, h)
+        self.consistency.project(self.state, h, trace)
 
     def load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
         """Compute the fields from unknowns and history values, and return the fields."""
@@ -182,17 +212,23 @@ class Companion:
         found: FloatArray = np.array(problem.residual_vector.array_r)
         return found
 
-    def factorise(self) -> Any:
+    def factorise(self) -> LinearFactors:
         """Return factors of the tangent at the last unknowns.
 
         Raises:
             ModelError: the tangent is singular.
         """
         self.problem.update_tangent(self.problem.unknowns)
-        return factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
+        if self._shared is not None:
+            self._shared.update()
+            return self._shared
+        found: LinearFactors = factorise(self.problem.matrix.mat, f"at t = {self.problem.scheme.t:.9g} s")
+        return found
 
     def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
-        """Copy the end of the step, with the history values ``data``, to the state."""
+        """Copy the end of the step, with the history values ``data``, to the state, and project it onto the constraints
+        if the step was projected.
+        """
         self.load(unknowns, data)
         self.kernels.end()
         self.state.t = step.then
@@ -268,10 +304,11 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     plan = plan_step(start, solver, end.t - state.t, end.t, projects)
     step = RepeatedStep(plan.h, plan.then, state, [], projects)
     centre.begin_step(plan.h, plan.then)
-    near = centre.read_unknowns(end)
+    near = centre.read_unknowns(end.a, end.lam)
     for number, known in enumerate(solver.attempt.runs[-plan.runs :] or [start]):
         maps = plan.maps and number == 0
         run = repeat_run(centre, near, known if maps or number > 0 else start, maps, plan.then)
+        run.rounding = estimate_rounding(centre.problem)
         run.like = plan.like if number == plan.runs - 1 else -1
         step.runs.append(run)
     for name in (*MOTION, "data"):
@@ -282,7 +319,7 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
 
 
 def repeat_run(
-    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: Any = None
+    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: LinearFactors | None = None
 ) -> RepeatedRun:
     """Repeat a Newton run from unknowns near its solution.
 
@@ -292,30 +329,38 @@ def repeat_run(
         data: history values of the run, shape (d,); with return maps, approximate history values.
         maps: whether return maps compute the history values.
         t: end of the step [s].
-        factors: factors of a similar tangent for the first iterations, or None.
+        factors: LU factors of a similar tangent for the first iterations, or None.
 
     Raises:
         ModelError: the run does not converge.
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
-    # kept constant
-    for follows in (True, False) if maps else (False,):
-        unknowns, now, rounding = near, data, None
+    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
+    # run then begins from the predictor, like the motion
+    tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
+    for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:
+        unknowns, now, rounding, moved = begin, data, None, np.inf
         for number in range(REPETITIONS):
             if follows:
                 now = centre.map_history(unknowns)
             residual = centre.eval_residual(unknowns, now)
-            if factors is None or (number > 0 and number % REUSES == 0):
-                factors, rounding = centre.factorise(), None
-            if rounding is None:
-                rounding = estimate_rounding(centre.problem)
+            if factors is None or (number > 0 and number % reuses == 0):
+                factors, rounding, moved = centre.factorise(), None, 0.0
             change = factors.solve(residual)
             unknowns = unknowns - change
-            is_small = np.abs(change).max(initial=0.0) <= REPEATED * np.abs(unknowns).max(initial=0.0)
-            if is_small or (number > 0 and np.linalg.norm(residual) <= rounding):
+            size, largest = float(np.abs(change).max(initial=0.0)), float(np.abs(unknowns).max(initial=0.0))
+            is_small = size <= (NEAR if moved == 0.0 else REPEATED) * largest
+            moved += size
+            if not is_small and number > 0:
+                if rounding is None:
+                    rounding = estimate_rounding(centre.problem)
+                is_small = bool(np.linalg.norm(residual) <= rounding)
+            if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                return RepeatedRun(unknowns, now, found, updated, factors, rounding, maps)
+                return RepeatedRun(
+                    unknowns, now, found, updated, factors, not len(now) and moved <= NEAR * largest, maps
+                )
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"
     )

@@ -16,7 +16,9 @@ ROUNDING = 1e-14
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
     """Return half the difference of history values for two opposite perturbations, shape (d,). If a value jumps for one
-    of the perturbations only, the values of the same row are taken from the other one.
+    of the perturbations only, the result for all values of the same row is the change due to the other perturbation. If
+    values of a row jump for both perturbations, each of these values is taken from the perturbation with the smaller
+    change.
 
     Args:
         centre, above, below: history values without and with the perturbations, shape (d,).

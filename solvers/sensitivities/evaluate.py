@@ -4,12 +4,12 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
-model is a function of p. Therefore any value in the model can be a parameter, such as a stiffness, a length, a position
-or a load. Two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
+K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with the factorised K.
+The model is a function of p. Therefore any value in the model can be a parameter, such as a stiffness, a length, a
+position or a load. Two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
 difference of the residuals r of these two models at x. The derivative dy/dp is the central difference of their results
 y at x ± h dx/dp. No further equilibria are needed. The truncation error, of order h², and the rounding error, of order
-1/h, amount to about 1e-9.
+1/h, together make up a relative error of about 1e-9.
 
 History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,
@@ -203,6 +203,15 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
 def create_model(
     model: Callable[[Mapping[str, float]], tuple[Any, ...]], p: Mapping[str, float], moves: bool = False
 ) -> tuple[Any, ...]:
+    """Build and finalize the model with the given values of the parameters; see `call_model`."""
+    made = call_model(model, p, moves)
+    made[0].finalize()
+    return made
+
+
+def call_model(
+    model: Callable[[Mapping[str, float]], tuple[Any, ...]], p: Mapping[str, float], moves: bool = False
+) -> tuple[Any, ...]:
     """Build the model with the given values of the parameters; return the world and the function of results.
 
     For a motion (``moves``), the model may also provide a function that computes the start.
@@ -215,7 +224,6 @@ def create_model(
     if not (right and all(callable(part) for part in made[1:])):
         start = ", and optionally a function () -> state for the start" if moves else ""
         raise ModelError(f"model returned {made!r:.80}: must be a World and a function (state) -> results{start}")
-    made[0].finalize()
     return made
 
 
@@ -262,8 +270,8 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Return forces minus loads, shape (n,), and constraint gaps, shape (m,), for velocities 0; and the largest
-    force.
+    """Return forces minus loads, shape (n,), and constraint gaps, shape (m,), for velocities 0; and the largest load or
+    internal force.
     """
     fields = assembly.load_fields(state)
     f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))
@@ -288,7 +296,7 @@ def require_balance(left: float, size: float, rounding: float) -> None:
 
 
 def factorise(tangent: Any, where: str) -> Any:
-    """Return factors of a tangent, a PETSc matrix.
+    """Return the LU factors of a tangent, which is a PETSc matrix.
 
     Raises:
         ModelError: the tangent is singular; ``where`` completes the message.

@@ -4,10 +4,10 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-where dK/dp and dM/dp include the change of the equilibrium with p. dK/dp and dM/dp are central differences of the
-matrices of models with the parameters p ± h, at first-order approximations of their equilibria. For equal frequencies,
-x contains all mode shapes of this frequency, and the derivatives are the eigenvalues of the right-hand side, one for
-each branch into which the frequency splits.
+where K is the stiffness matrix, M the mass matrix, and dK/dp and dM/dp include the change of the equilibrium with p.
+dK/dp and dM/dp are central differences of the matrices of models with the parameters p ± h, at first-order
+approximations of their equilibria. For equal frequencies, x contains all mode shapes of this frequency, and the
+derivatives are the eigenvalues of the right-hand side, one for each branch into which the frequency splits.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 

@@ -8,7 +8,7 @@ coordinates are divided into groups (colours): a row has at most one coordinate 
 Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers; they have no derivatives. If an update changes a contact state
-for one of the two perturbations, the values of this row are taken from the other one.
+for one of the two perturbations, the derivatives of this row are computed from the other perturbation alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ RATE_STEP = 3e-8
 VALUE_STEP = 2e-8
 """Perturbation of history values, relative to the largest value of the same kind [1]."""
 FEW = 4
-"""Largest number of rows at a coordinate that are treated as neighbours; all rows on one pulley are not."""
+"""Rows with a common coordinate are treated as neighbours if at most this number of rows have the coordinate. Rows that
+share only the coordinates of a pulley are therefore not neighbours.
+"""
 
 ForceSlopes = tuple[FloatArray, IntArray]
 """Derivatives of forces with respect to history values, see `HistoryTerms.find_force_slopes`."""
@@ -267,8 +269,8 @@ class HistoryTerms:
         return (np.array(slopes) if slopes else np.zeros(shape)), np.array(indices, np.int64).reshape(len(indices), -1)
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return the products of the derivatives of `find_force_slopes` and of factors of the equations of motion,
-        shape (n,), and of the constraints, shape (m,), by history value, shape (d,).
+        """Return, for each history value, shape (d,), the product of the derivatives of `find_force_slopes` with the
+        factors mu of the equations of motion, shape (n,), and nu of the constraints, shape (m,).
         """
         factors = np.concatenate((mu, [0.0], nu))[self._equations]
         found = np.zeros(self._size + 1)

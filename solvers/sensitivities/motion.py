@@ -7,16 +7,16 @@ The derivatives dz/dp are computed together with the motion, step by step:
     r_u du/dp = -(r_z dz_n/dp + r_d dd/dp + r_p)
 
 The right-hand side is a central difference of r between two companion models, which have the parameters p + h and p - h
-and the states z ± h dz/dp. The factors of the tangent r_u solve the equations. The equations are solved again for the
-remaining difference of r at u ± h du/dp, until only rounding errors are left. The result therefore does not depend on
-errors of the tangent. All Newton runs of a step are repeated: each run uses the history values d of the update after
-the previous run. If return maps compute d within a Newton run, d depends on u, and the derivatives of both are computed
-together.
+and the states z ± h dz/dp. The subscripts of r denote partial derivatives. The equations are solved with the factorised
+tangent r_u. The equations are solved again for the remaining difference of r at u ± h du/dp, until only rounding errors
+are left. The result therefore does not depend on errors of the tangent. All Newton runs of a step are repeated: each
+run uses the history values d of the update after the previous run. If return maps compute d within a Newton run, d
+depends on u, and the derivatives of both are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
 complete solves, it contains no errors due to the tolerance of Newton's method. Contacts have the same states (open or
-closed, stick or slip) in both companion models. If a history value jumps in one companion model, the one-sided
-difference of the other companion model is used.
+closed, stick or slip) in both companion models. If a history value jumps in one companion model, the difference between
+the other companion model and the computed motion is used.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
 differentiation of transient nonlinear problems).
@@ -74,8 +74,8 @@ SETTLES = 8
 changes its state in one of the companion models in every second iteration limits the accuracy.
 """
 NEAR = 1e-3
-"""Relative change of a derivative in an iteration below which the iteration ends in this case [1]. Half of the change
-is used, because successive derivatives lie on both sides of the solution.
+"""Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. Half
+of the change is used, because successive derivatives lie on both sides of the solution.
 """
 
 
@@ -99,7 +99,7 @@ class MotionDerivatives:
 
 
 class CompanionPair:
-    """The two companion models of a parameter, with p + h and p - h.
+    """The two companion models of a parameter p, with the values p + h and p - h.
 
     Args:
         above, below: the companion models.
@@ -187,7 +187,8 @@ class CompanionPair:
 
     def find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
         """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
-        models. If a value jumps in one companion model only, the values of the same row are taken from the other.
+        models. If a value jumps in one companion model only, the derivatives of all values of the same row are computed
+        from the other one.
         """
         slope: FloatArray = find_slopes(centre, above, below, self._rows) / self.h
         return slope
@@ -315,10 +316,3 @@ def create_companions(
                 require_equal(centre.world, side.world, name)
             pairs[name] = CompanionPair(sides[0], sides[1], h[name])
     return centre, pairs
-
-
-def create_changed(model: Model, p: Mapping[str, float], solver: Dynamic) -> Companion:
-    """Return a companion model with changed parameters, at its initial values, to evaluate results."""
-    with quietly():
-        world, results, *_ = create_model(model, p, moves=True)
-        return Companion(world, results, solver, State(world))

@@ -7,7 +7,7 @@ state. They are recognised by one model in which all of these parameters are cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.solvers.sensitivities.companion import MOTION, Companion
 from windlass.solvers.sensitivities.evaluate import read_results
 from windlass.solvers.sensitivities.motion import CompanionPair
+from windlass.solvers.sensitivities.parameter_models import ParameterModels
 
 SHARE = 1e-6
 """Perturbation of a value, relative to the largest value of the array [1]."""
 LARGER = 1e3
-"""Ratio of the larger changes with which dependences are sought [1]."""
+"""Ratio of the larger to the smaller perturbation with which dependences of results are sought [1]."""
 NAMES = (*MOTION, "data")
 
 
@@ -28,18 +29,14 @@ class ResultSlopes:
 
     Args:
         companion: the model; its state is perturbed and restored.
-        pairs: the companion models of each parameter.
+        models: the companion models of the parameters.
         varies: whether each history value changes continuously, shape (d,).
-        create: function that creates a companion model in which the parameters with given names are changed together.
     """
 
-    def __init__(
-        self, companion: Companion, pairs: Mapping[str, CompanionPair], varies: BoolArray,
-        create: Callable[[Sequence[str]], Companion],
-    ) -> None:  # fmt: skip
-        self._companion, self._pairs, self._varies, self._create = companion, pairs, varies, create
+    def __init__(self, companion: Companion, models: ParameterModels, varies: BoolArray) -> None:
+        self._companion, self._models, self._varies = companion, models, varies
         # parameters that change results directly, and the model in which all others are changed
-        self._direct, self._others = set[str](), create(list(pairs))
+        self._direct, self._others = set[str](), models.create_changed(list(models.steps))
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in NAMES}
 
     def find(self, weights: Mapping[str, float]) -> tuple[dict[str, FloatArray], dict[str, float]]:
@@ -66,12 +63,16 @@ class ResultSlopes:
         gradient = dict[str, float]()
         self._copy_state(self._others)
         if read_results(self._others.results, self._others.state, None) != centre:
-            for name in self._pairs:
-                if self._find_direct(name, dict.fromkeys(centre, 1.0), singly=True):
-                    self._direct.add(name)
-            self._others = self._create([name for name in self._pairs if name not in self._direct])
+            ones = dict.fromkeys(centre, 1.0)
+            for group in self._models.groups:
+                if group.is_shared and not self._find_direct(group.pair, ones, singly=True):
+                    continue
+                for name in group.names:
+                    if self._find_direct(self._models.find_pair(name), ones, singly=True):
+                        self._direct.add(name)
+            self._others = self._models.create_changed([q for q in self._models.steps if q not in self._direct])
         for name in self._direct:
-            gradient[name] = self._find_direct(name, weights)
+            gradient[name] = self._find_direct(self._models.find_pair(name), weights)
         return found, gradient
 
     def _copy_state(self, companion: Companion) -> None:
@@ -81,10 +82,10 @@ class ResultSlopes:
         to.start_data[:] = state.data
         to.t = state.t
 
-    def _find_direct(self, name: str, weights: Mapping[str, float], singly: bool = False) -> float:
-        """Return the derivative of Σ weights · results with respect to a parameter at the present state; if ``singly``,
-        return the sum of the absolute derivatives of the results."""
-        pair, ends = self._pairs[name], []
+    def _find_direct(self, pair: CompanionPair, weights: Mapping[str, float], singly: bool = False) -> float:
+        """Return the derivative of Σ weights · results with respect to the parameter of a pair at the present state; if
+        ``singly``, return the sum of the absolute derivatives of the results."""
+        ends = []
         for side in (pair.above, pair.below):
             self._copy_state(side)
             ends.append(read_results(side.results, side.state, None))

@@ -293,6 +293,7 @@ class CompiledSteps:
         froze: whether the first pass of the last step used the contact states at the start of the step, because return
             maps had led to a cycle.
         now, first: see `StepContext`.
+        first_iterations: number of iterations of the first pass of the last step, if the step had a second pass.
     """
 
     def __init__(

@@ -169,7 +169,7 @@ def finish_rotations(
 @dataclass(frozen=True)
 class Integrator:
     """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A; other
-    methods use a instead of A:
+    methods use a instead of A. With the step size h, and the index 0 for the start of the step:
 
         q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)
         (1 - alpha_m) A + alpha_m A_0 = (1 - alpha_f) a + alpha_f a_0
@@ -225,8 +225,9 @@ class Integrator:
         """Return the accelerations at the time t + ``shift`` h, to which the algorithmic accelerations belong, shape
         (n,).
 
-        For Euler parameters, the change of the accelerations of a steady rotation over this time is subtracted. The
-        result is then correct at the start of a run and for any step size.
+        For Euler parameters, ``state.carried`` does not contain the change of the accelerations of a steady rotation
+        over this time. Therefore ``state.carried`` is correct at the start of a run and for any step size. This
+        function adds the change.
         """
         found = state.carried.copy()
         if len(self.rotations):

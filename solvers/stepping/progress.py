@@ -30,6 +30,7 @@ class Progress:
 
     Attributes:
         history: record of each step, or None.
+        unit: unit of the progress variable.
     """
 
     def __init__(self, name: str, unit: str, statistics: Statistics) -> None:

@@ -1,5 +1,5 @@
-"""Check in every step whether the step size resolves contacts. The check uses gaps g and gap rates at both ends of the
-step.
+"""Check in every step whether the step size resolves contacts. The check uses gaps g and gap rates g_t at both ends of
+the step.
 
 In a contact with the depth x (the negative gap), the gap rate changes by w in a step of size h. If no other force acts,
 and the contact force is linear, the contact reverses the impact speed u with the angular frequency ω,

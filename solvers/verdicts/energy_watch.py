@@ -11,9 +11,10 @@ third order in the step size. If the step size does not resolve contacts, energy
 motion appears correct. Therefore created energy indicates that the steps are too long. To save time, only some steps
 are checked, with the states at both ends of the step.
 
-Rounding of coordinates x by eps |x| changes energies by up to eps |f| |x|, and rounding of energies changes them by eps
-U. Energy created in a step is reduced by these rounding errors. Energy created in the run is ignored below the fraction
-`SOLVED` of U. This fraction of U is the error that the tolerances of an initial equilibrium allow.
+With the relative rounding error eps of numbers, rounding of coordinates x by eps |x| changes energies by up to eps |f|
+|x|, and rounding of energies changes them by eps U. Energy created in a step is reduced by these rounding errors.
+Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is the error that the
+tolerances of an initial equilibrium allow.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -35,12 +36,12 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between checks; earlier intervals are 32, 64, 128 ... steps."""
+"""Largest number of steps between checks; earlier checks are at the steps 32, 64, 128 and so on."""
 FIRST = 16
 """Number of steps at the start of a solve that are all checked."""
 SHARE = 0.05
-"""Energy created in a step, relative to the exchanged work [1], below which it is ignored. The ratio is below 0.01 in
-resolved runs and 0.16 or more in unstable runs.
+"""Energy created in the checked steps, relative to the sum of the absolute works and energy changes of all laws in
+these steps [1], below which it is ignored. The ratio is below 0.01 in resolved runs and 0.16 or more in unstable runs.
 """
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01

@@ -32,7 +32,7 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 GROWTH = 4.0
 """Ratio of the constraint changes in a step and in the previous step above which the step is bisected [1]."""
 HALVINGS = 30
-"""Number of bisections of a step."""
+"""Largest number of bisections of a step."""
 SHARE = 0.75
 """Smallest fraction of the constraint change in one half of the interval, in each bisection, if there is a jump [1]."""
 

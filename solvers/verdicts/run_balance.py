@@ -15,10 +15,12 @@ energy P that laws transfer:
 
 The reference energy is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
-velocity Verlet contains an oscillating error h²/8 a·M a, which is subtracted. Rounding of coordinates changes energies
-by up to eps |f| times the largest coordinate; created energy below this value is ignored. Created energy below the
-fraction `SOLVED` of the stored energy is also ignored: a run begins at an equilibrium with a residual within
-tolerances. The energy of this residual appears in the first steps, in which the reference energy is still small.
+velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the mass matrix
+M; this error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate,
+with the relative rounding error eps of numbers and the sum |f| of the absolute forces; created energy below this value
+is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run begins at an
+equilibrium with a residual within tolerances. The energy of this residual appears in the first steps, in which the
+reference energy is still small.
 
 If a hook changes columns or states, the interval between the checks before and after the change is excluded.
 
@@ -76,7 +78,7 @@ PASSING: power that laws transfer [W].
 SIZES: sum of the absolute values of all forces [N, N m].
 PLACE: largest coordinate of the model [m, rad, 1].
 KINETIC: kinetic energy of the model [J].
-SWING: a·M a/2 with the accelerations a [W²/J].
+SWING: a·M a/2 with the accelerations a and the mass matrix M [W²/J].
 """
 IN_A_ROW = 3
 """Number of successive checks whose smallest created energy is used."""
@@ -145,6 +147,7 @@ class RunBalance(Watch):
 
     Attributes:
         lost: text about the energy lost by the integration method; empty if the loss is negligible.
+        is_watched: whether the energy balance of the run is checked.
     """
 
     name = "balance"

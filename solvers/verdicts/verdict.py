@@ -26,7 +26,7 @@ from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import REQUEST
 
 UNSETTLED_SHARE = 0.05
-"""Fraction of steps accepted at the limit of passes above which a result is doubtful [1]."""
+"""Fraction of steps accepted at the limit of passes up to which the result is not doubtful [1]."""
 SMALL_ERROR = 1e-3
 """Force error of steps accepted at the limit of passes, relative to the contact force [1], up to which the result is
 not doubtful.
@@ -34,11 +34,13 @@ not doubtful.
 FEW = 3
 """Number of steps that a run may accept at the limit of passes without a doubtful result."""
 MANY_CUTS = 20
-"""Number of failed attempts above which contacts are treated as chattering."""
+"""Number of failed attempts below which contacts are not treated as chattering."""
 CUT_SHARE = 0.05
-"""Number of failed attempts per step above which contacts are treated as chattering [1]."""
+"""Number of failed attempts per step below which contacts are not treated as chattering [1]."""
 SHORT_STEPS = 4.0
-"""Ratio of the number of steps to the number of nominal steps above which contacts are treated as chattering [1]."""
+"""Ratio of the number of steps to the number of nominal steps below which contacts are not treated as chattering
+[1].
+"""
 WHOLE = 1e-6
 """Deviation of an invariant from an integer up to which the invariant is treated as an integer. Other invariants belong
 to open cables and may change.
@@ -59,9 +61,9 @@ class Verdict:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
-        energy: text about the energy that the integration method has lost by intended numerical damping. The text is
-            empty if the loss is negligible, or if laws also lose energy; only `EnergyLedger` can separate the losses of
-            laws and of the method.
+        energy: text about the energy that the integration method has lost, for example by intended numerical damping.
+            The text is empty if the loss is negligible, or if laws also lose energy; only `EnergyLedger` can separate
+            the losses of laws and of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

@@ -65,7 +65,7 @@ class BeltSheet:
         notes: notes on the values.
         sources: sources of the values.
         groove_angles: groove angle of small V-belt pulleys, groove angle of large V-belt pulleys [rad], and the radius
-            that separates small from large pulleys [m].
+            that separates small from large pulleys [m]; None for belts that run without grooves.
     """
 
     name: str
@@ -80,7 +80,8 @@ class BeltSheet:
 
     def groove_angle(self, radius: float) -> float | None:
         """Return the angle between the flanks of the grooves of a pulley [rad] with the given radius [m], or None for a
-        flat belt."""
+        belt that runs without grooves.
+        """
         if self.groove_angles is None:
             return None
         small, large, limit = self.groove_angles
@@ -389,7 +390,7 @@ def _read(file: str) -> dict[str, Any]:
 
 def _find(name: str, rows: Mapping[str, Any]) -> tuple[str, int | None]:
     """Return the profile and the number of ribs of a belt name such as 6PK. The number is None if the name does not
-    contain it.
+    contain it. ModelError is raised for unknown names.
     """
     known = {_plain(alias): profile for profile, row in rows.items() for alias in (profile, *row.get("aliases", []))}
     plain = _plain(name)

@@ -19,11 +19,14 @@ NAMES = [
     "rope_in_wind",
     "hoist_fmu",
     "hoist_spin",
+    "quarter_turn",
     "luffing_jib",
     "towed_cable",
     "moored_buoy",
     pytest.param("moored_buoy", marks=pytest.mark.long),
     "mooring_line",
+    "lowering_line",
+    "anchor_chain",
     "knot",
     "block_and_tackle",
     pytest.param("crane_hoist", marks=pytest.mark.long),
@@ -120,6 +123,22 @@ def test_hoist_spin(tmp_path: Path) -> None:
     assert "largest angle [rad]" in table
 
 
+@pytest.mark.parametrize("direction", [1, -1])
+def test_quarter_turn(direction: int, tmp_path: Path) -> None:
+    """The belt remains on both pulleys if it enters them in their planes; in the opposite sense it runs off."""
+    words = ["-output", "none", "-turn", "1.0" if direction < 0 else "0.4", "-direction", str(direction)]
+    results, table = run_example("quarter_turn", words, tmp_path)
+    driver, driven = (results[f"lateral motion on the {name} [mm]"]["computed"] for name in ("driver", "driven pulley"))
+    if direction < 0:
+        assert driver < -0.5 and driven < -0.5
+        return
+    assert abs(driver) < 0.01 and abs(driven) < 0.01
+    rotation, torque = results["rotation of the driven pulley [rad]"], results["torque of a span [N m]"]
+    assert_allclose(rotation["computed"], rotation["exact"], rtol=2e-3)
+    assert_allclose(torque["computed"], torque["exact"], rtol=0.1)
+    assert "torque of a span [N m]" in table
+
+
 @pytest.mark.long
 def test_luffing_jib(tmp_path: Path) -> None:
     """Tension of the pendants, compression of the jib and its side deflection agree with theory, and the compression
@@ -186,6 +205,31 @@ def test_mooring_line(tmp_path: Path) -> None:
     assert (tmp_path / "mooring_line_out" / "line.vtkhdf").exists()
 
 
+def test_lowering_line(tmp_path: Path) -> None:
+    """A load is lowered through the surface and beyond the resonance: mean tensions and amplitudes at both stops agree
+    with the closed forms, and the energy balance closes.
+    """
+    words = ["-output", "none", "-wanted", "50"]
+    results, table = run_example("lowering_line", words, tmp_path)
+    for name, (found, exact) in results["found"].items():
+        assert_allclose(found, exact, rtol=0.02 if "amplitude" in name else 3e-3, err_msg=name)
+    assert abs(results["rest"]) < 1e-4 * results["work"] and len(results["cables"]) >= 2
+    assert "resonance at a length of" in table
+
+
+def test_anchor_chain(tmp_path: Path) -> None:
+    """On a bathymetry without friction, T + T²/(2 EA) - w z is constant along the chain, and supports and bed carry the
+    weight in water. The chain slides beside the straight line, and the energy balance in the motion closes.
+    """
+    results, table = run_example("anchor_chain", ["-end", "3", "-elements", "80"], tmp_path)
+    assert np.ptp(results["constant"]) < 1e-3 * results["tension"][1]
+    assert_allclose(results["held"], [0.0, 0.0, results["weight"]], rtol=1e-6, atol=1e-6 * results["weight"])
+    assert results["sideways"] > 2.0 and results["hills"] > 3.0 and results["lying"] > 40
+    assert abs(results["rest"]) < 1e-4 * results["drag"]
+    assert "cables lie on the bed" in table
+    assert all((tmp_path / "anchor_chain_out" / name).exists() for name in ("chain.vtkhdf", "chain.png"))
+
+
 @pytest.mark.long
 def test_knot(tmp_path: Path) -> None:
     """With another mesh and more friction, the checks of the knot pass, and the knot with more friction transmits more
@@ -218,10 +262,10 @@ def test_elevator(tmp_path: Path) -> None:
     """
     words = ["-output", "none", "-stops", "1", "-speed", "0.8", "-size", "0.1"]
     results, table = run_example("elevator", words, tmp_path)
-    assert_allclose(results["slips"], results["later"], rtol=5e-3)
+    assert_allclose(results["slips"], results["later"], rtol=1e-3)
     assert_allclose(results["slips"], results["theory"], atol=4e-3)
     assert_allclose(results["tension_ratio"], np.exp(0.1 * np.pi / np.sin(0.35)), rtol=1e-2)
-    assert "slips from 2.46" in table
+    assert "slips from 2.457" in table
 
 
 @pytest.mark.long

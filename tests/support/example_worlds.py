@@ -16,6 +16,7 @@ from support.processes import ROOT
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "ale_belt": {},
+    "anchor_chain": {"elements": 40, "output": "none"},
     "belt_drive": {"elements": 24, "segments": 2, "output": "none"},
     "block_and_tackle": {},
     "bouncing_ball": {},
@@ -31,7 +32,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "hoist_spin": {"output": "none"},
     "identify_friction": {"output": "none"},
     "knot": {"output": "none"},
+    "lowering_line": {"output": "none"},
     "luffing_jib": {"output": "none"},
+    "quarter_turn": {"output": "none"},
     "mass_on_springs": {"output": "none"},
     "moored_buoy": {"output": "none"},
     "mooring_line": {"elements": 20, "output": "none"},

@@ -10,12 +10,17 @@ import numpy as np
 FOLDER = Path(__file__).resolve().parents[1] / "reference" / "moordyn"
 STEP, END, PERIOD = 0.05, 40.0, 10.0
 """Time between recorded values [s], end time [s], and period of the motion [s]."""
+STORM, CALM = 140.0, 20.0
+"""End time of the model in an irregular sea, and start of its statistics [s]."""
+SURGE, HEAVE = 0.5, 0.6
+"""Amplitudes of the motion of the fairlead in the irregular sea, relative to the amplitudes of the waves [1]."""
 STARTS: dict[str, list[float]] = {
     "chain": [262.0, 0.0, -10.0],
     "buoy": [0.0, 0.0, -5.0, 0.0, np.radians(10.0), np.radians(20.0)],
     "sea": [262.0, 0.0, -6.0],
     "slope": [262.0, 0.0, -10.0],
     "hills": [262.0, 0.0, -10.0],
+    "storm": [262.0, 0.0, -8.0],
 }
 MOTIONS = {
     "chain": [1.5, 0.5, 1.0],
@@ -27,10 +32,21 @@ MOTIONS = {
 
 
 def move(name: str, t: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return coordinates and rates of the coupled objects at times t, shape (n, k): a sine that grows over a period."""
+    """Return coordinates and rates of the coupled objects at times t, shape (n, k): a sine that grows over a period, or
+    a sum of the components of an irregular sea.
+    """
     t = np.atleast_1d(np.asarray(t, np.float64))
     y = np.clip(t / PERIOD, 0.0, 1.0)
     grown, rate = y * y * (3.0 - 2.0 * y), 6.0 * y * (1.0 - y) / PERIOD
+    if name == "storm":
+        w, real, imaginary = np.loadtxt(FOLDER / name / "wave_frequencies.txt").T
+        c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
+        # surge a quarter of a period behind the heave
+        heave, surge = c @ real - s @ imaginary, s @ real + c @ imaginary
+        heave_t, surge_t = -s @ (w * real) - c @ (w * imaginary), c @ (w * real) - s @ (w * imaginary)
+        s = np.column_stack((SURGE * surge, 0.0 * t, HEAVE * heave))
+        v = np.column_stack((SURGE * surge_t, 0.0 * t, HEAVE * heave_t))
+        return np.add(STARTS[name], grown[:, None] * s), grown[:, None] * v + rate[:, None] * s
     w = 2.0 * np.pi / PERIOD
     s, v = grown * np.sin(w * t), rate * np.sin(w * t) + grown * w * np.cos(w * t)
     return np.add(STARTS[name], np.outer(s, MOTIONS[name])), np.outer(v, MOTIONS[name])

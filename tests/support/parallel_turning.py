@@ -1,4 +1,6 @@
-"""A rope with twist that is dragged sideways over two drums, as a program for mpiexec and as a function for tests.
+"""A rope with twist that is dragged sideways over two drums, and a ribbon that is turned on a plane.
+
+The file is a program for mpiexec, and contains a function for tests.
 
 Usage: parallel_turning.py OUT.npz [options of Windlass and PETSc]
 """
@@ -36,6 +38,14 @@ def run_rope() -> dict[str, Any]:
     }  # fmt: skip
     fixed = con.add_surface_contact(world, drums[0], rope, **columns)
     searched = con.add_surface_contact(world, [drums[1]], rope, touching=1, skin=0.1, **columns)
+    ribbon = el.straight_cable(
+        world, (-0.2, 0.3, 0.001), (0.2, 0.3, 0.001), 8, normal=(0, 1, 0), axial_stiffness=1e4,
+        bending_stiffness=(0.1, 1.0), torsional_stiffness=0.5, mass_per_length=0.5, rotary_inertia=1e-4,
+    )  # fmt: skip
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, ground))
+    columns |= {"points": 4, "rope_radius": 0.001, "turns_rope": False}
+    wide = con.add_surface_contact(world, plane, ribbon, width=0.05, **columns)
+    world.add(con.Torque, marker=con.rigid_marker(world, el.nodes_of(world, ribbon)[8]), vector=(0.003, 0.0, 0.0))
     for cable in rope:
         world.add(con.LineLoad, cable=cable, vector=(0.0, 15.0, 0.0))
     end = wl.Dynamic(world, step=1e-3, end=0.1, rtol=1e-10).solve()
@@ -44,6 +54,7 @@ def run_rope() -> dict[str, Any]:
         for which, contacts in (("fixed", fixed), ("searched", searched))
         for name in ("axis_torque", "friction_force", "state")
     }
+    outputs |= {f"ribbon {name}": wl.eval_output(wide, name, end) for name in ("normal_force", "friction_force")}
     whole = end.gather()
     return outputs | {"q": whole.q, "v": whole.v}
 

@@ -176,3 +176,55 @@ def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: 
         angles.append(read_angle() - first)
         torques.append(along[np.argmax(np.abs(along))])
     return OnSheave(np.array(angles), np.array(torques), solver.verdict)
+
+
+class ReevedBlock(NamedTuple):
+    """A hook block on two falls of one rope, which runs around the sheave of the block; ``drive`` holds the block at an
+    angle about z."""
+
+    world: wl.World
+    rope: wl.Rope
+    drive: wl.Entity
+
+    def turn(self, angles: Any) -> tuple[Any, Any]:
+        """Turn the block to angles [rad], and return the moments with which the falls turn it back [N m], and the
+        torques of the rope at its end and in the middle of its arc [N m].
+        """
+        state, moments, torques = wl.State(self.world), [], []
+        for angle in angles:
+            self.world.set(self.drive, offset=(0.0, 0.0, 0.0, 0.0, 0.0, angle))
+            solver = wl.Static(self.world, name="", stability="off", passes=wl.Passes(max_it=40))
+            state = solver.solve(state)
+            assert solver.verdict, str(solver.verdict.reasons)
+            moments.append(-wl.eval_output(self.drive, "torque", state)[2])
+            torques.append(wl.eval_output(self.rope.cables, "torque", state)[[0, len(self.rope.cables) // 2]])
+        return np.array(moments), np.array(torques)
+
+
+REEVED: dict[str, float] = {
+    "axial_stiffness": 4e5, "bending_stiffness": 0.1, "torsional_stiffness": 16.0, "coupling": 1.2e3,
+    "mass_per_length": 1e-3,
+}  # fmt: skip
+SHEAVE, LENGTH, BRISTLES, LOAD = 0.15, 1.0, 1e9, 100.0 * 9.81
+"""Radius of the sheave to the axis of the rope [m], length of a fall [m], stiffness of bristles per length [N/m^2], and
+weight of the block [N]."""
+
+
+def create_reeved_block(friction: float) -> ReevedBlock:
+    """Create the block; with friction, friction turns the rope about its axis."""
+    r, world = 0.006, wl.World(gravity=(0.0, 0.0, -9.81))
+    block = world.add(RigidBody3D, name="block", position=(0.0, 0.0, -LENGTH), mass=LOAD / 9.81, inertia=10.0)
+    markers = con.rigid_marker(world, world.add(Ground, position=(0.0, 0.0, -LENGTH))), con.rigid_marker(world, block)
+    for axes in (((True, True, False), (True, True, False)), ((False,) * 3, (False, False, True))):
+        drive = world.add(
+            con.GenericJoint, marker0=markers[0], marker1=markers[1], translations=axes[0], rotations=axes[1]
+        )
+    rope = wl.Rope(
+        world, [wl.Pulley(block, SHEAVE - r, axis=(0, 1, 0), groove_radius=1.05 * r, outer_radius=SHEAVE + 2.0 * r)],
+        start=(-SHEAVE, 0, 0), end=(SHEAVE, 0, 0), tension=0.5 * LOAD, elements=72, cord_offset=r, friction=friction,
+        turns_rope=friction > 0.0, **REEVED,
+        contact={"contact_stiffness_per_length": 1e8, "friction_stiffness_per_length": BRISTLES},
+    )  # fmt: skip
+    for k in (0, len(rope.nodes) - 1):
+        con.socket(world, rope.nodes[k], world.add(Ground), bends=True)
+    return ReevedBlock(world, rope, drive)

@@ -208,10 +208,10 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     # the name of a compiled kernel may also be the name of a missing kernel of another law: helpers look at all kernels
     (tmp_path / "kernel_1-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
-    # helpers begin after a third and after two thirds of the kernels of the similar model, and end with kernels of
-    # other models; they compile only kernels of modules that the run has loaded
-    assert started[0] == [*jobs[3:], other, *jobs[2::-1], extra]
-    assert started[1] == [*jobs[7:], other, *jobs[6::-1], extra]
+    # helpers begin in the middle and near the end of the kernels of the similar model, proceed towards the beginning,
+    # and end with kernels of other models; they compile only kernels of modules that the run has loaded
+    assert started[0] == [*jobs[3::-1], *jobs[4:], other, extra]
+    assert started[1] == [*jobs[8::-1], *jobs[9:], other, extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     assert len(started) == 2  # once
 

@@ -17,6 +17,7 @@ import pytest
 from windlass.elements import MassPoint
 from windlass.framework.errors import OutputError
 from windlass.framework.files import journal
+from windlass.framework.files.hdf5 import LARGE, Overlay
 from windlass.framework.files.lock import OutputLock, _process
 from windlass.framework.files.whole_files import (
     NoRoomError,
@@ -125,6 +126,57 @@ def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> No
     path.write_bytes(bytes(101))
     journal.journal_of(path).write_bytes(whole)
     assert not journal.recover(path) and path.read_bytes() == bytes(101)
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_failed_change_is_undone_or_completed_later(
+    failures: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If a write of a change fails, the file is unchanged. If the undo fails too, the journal and the new bytes after
+    the old end remain, and `recover` completes the change.
+    """
+    path = tmp_path / "file"
+    path.write_bytes(bytes(100))
+    changes, behind = [(10, b"abc"), (50, b"defg")], [(100, b"tail")]
+    write, left = journal._write, [failures]
+
+    def fail(name: Path, given: journal.Changes) -> None:
+        if given is behind:
+            return write(name, given)
+        write(name, given[:1])
+        if left[0] > 0:
+            left[0] -= 1
+            raise OSError(errno.EIO, "the disk does not answer")
+        return write(name, given)
+
+    monkeypatch.setattr(journal, "_write", fail)
+    with pytest.raises(OSError, match="does not answer"):
+        journal.change_file(path, 100, changes, behind)
+    if failures == 1:
+        assert path.read_bytes() == bytes(100) and not journal.recover(path)
+        return
+    assert journal.recover(path)
+    content = path.read_bytes()
+    assert content[10:13] == b"abc" and content[50:54] == b"defg" and content[100:] == b"tail"
+
+
+def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
+    """Small data after the old end of a file, then large data at the same place, then small data again: the last write
+    is read, and is in the file.
+    """
+    path = tmp_path / "file"
+    path.write_bytes(bytes(10))
+    large = b"x" * (LARGE + 5)
+    with path.open("r+b") as file:
+        overlay = Overlay(file.fileno())
+        for place, data in ((12, b"old"), (10, large), (14, b"new")):
+            overlay.seek(place)
+            overlay.write(data)
+        overlay.seek(0)
+        expected = bytes(10) + large[:4] + b"new" + large[7:]
+        assert overlay.read(len(expected)) == expected
+        journal.change_file(path, overlay.size, overlay.changes(), overlay.behind, overlay.end)
+    assert path.read_bytes() == expected
 
 
 def test_seal() -> None:

@@ -103,8 +103,9 @@ def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]
             world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, torsional_stiffness=1.0, rotary_inertia=1.0, **LINE
         )
         drum = world.add(con.DrumSurface, marker=marker, radius=1.0)
-        rows = con.add_surface_contact(world, drum, rod, rope_radius=0.1, turns_rope=True, **STIFF)
-        return world, rows, [con.ContactFrictionSurfaceTwistCable]
+        # ribbons have all fields of round ropes
+        rows = con.add_surface_contact(world, drum, rod, rope_radius=0.1, width=0.1, **STIFF)
+        return world, rows, [con.ContactFrictionSurfaceRibbon]
     law: Any = con.ContactFrictionCirclePoints2D
     if room == "circle_segments":
         law = con.ContactFrictionCircleCable2D

@@ -14,7 +14,7 @@ from windlass import connectors as con
 from windlass.connectors.reports.surface_section import tabulate_surfaces
 from windlass.connectors.surface_contact.contact_friction_surface_cable import find_doubts
 from windlass.connectors.surface_contact.draw import find_nodes
-from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, straight_cable
+from windlass.elements import ALENode, Cable3D, Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.history import GenericData
 from windlass.framework.output.scene import Scene
@@ -361,3 +361,26 @@ def test_report_of_a_bed() -> None:
     assert section.title == "Surfaces" and "PlaneSurface 0" in str(section)
     with pytest.raises(wl.ModelError, match="none of the contacts"):
         con.surface_report(world, state, contacts, rope[0])
+
+
+def test_search_of_a_hill_that_rotates() -> None:
+    """A hill of a height field that rotates about its vertical axis is found below a rope, as with one row for each
+    pair.
+    """
+    x = np.linspace(-8.0, 8.0, 17)
+    heights = [-2.0 + 2.1 * np.exp(-0.25 * ((a - 5.0) ** 2 + b**2)) for a in x for b in x]
+    gaps = []
+    for search in ({}, {"touching": 1, "skin": 0.2}):
+        world = wl.World()
+        body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1e6, inertia=1e6, angular_velocity=(0.0, 0.0, 1.0))
+        marker = con.rigid_marker(world, body)
+        hill = world.add(con.HeightFieldSurface, marker=marker, axis=(0.0, 0.0, 1.0), x=x, y=x, heights=heights)
+        rope = straight_cable(world, (-0.5, 5.0, 0.0), (0.5, 5.0, 0.0), 2, **ROPE)
+        con.fix(world, nodes_of(world, rope)[np.array((0, 2))], "x", "y", "z")
+        contacts = con.add_surface_contact(
+            world, hill, rope, points=2, contact_stiffness_per_length=1e4, contact_damping_per_length=10.0, **search
+        )
+        state = wl.Dynamic(world, step=0.02, end=1.6, name="").solve()
+        gaps.append(float(wl.eval_output(contacts, "gap", state).min()))
+    assert gaps[0] < -0.01
+    assert_allclose(gaps[1], gaps[0], rtol=1e-9)

@@ -14,6 +14,7 @@ import pytest
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
+from windlass.exudyn.step_calls import StepCalls
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
@@ -373,3 +374,40 @@ def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -
     assert 90 <= count <= 101 and sum(calls) > 0
     for name in whole.names:
         np.testing.assert_allclose(ledger[name], whole[name][:count], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("period", [0.0, 5e-3])
+def test_compiled_steps_call_hooks_that_read_the_state(calls: list[int], period: float) -> None:
+    """Hooks of scripts of Exudyn read the same times and states in compiled steps and in separate steps, and steps
+    between two rows need no Python. An error in such a hook ends the solve.
+    """
+
+    class Rows(StepCalls):
+        def __init__(self) -> None:
+            self.following, self.rows = np.zeros(1), list[tuple[float, bytes]]()
+            super().__init__(self.following)
+
+        def after_step(self, state: wl.State) -> None:
+            if state.t < self.following[0] - 1e-9:
+                return
+            if state.t > 0.25 and self.fails:
+                raise ValueError("a mistake of the user")
+            self.following[0] += period
+            self.rows.append((state.t, state.q.tobytes() + state.v.tobytes() + state.lam.tobytes()))
+
+        fails = False
+
+    found = []
+    for hooks in ([], [lambda state: None]):
+        solver, _ = chain()
+        rows = Rows()
+        calls.clear()
+        solver.solve(hooks=[rows, *hooks])
+        assert (sum(calls) > 200) == (not hooks)
+        found.append(rows.rows)
+    assert found[0] == found[1] and len(found[0]) == (300 if period == 0.0 else 61)
+    rows = Rows()
+    rows.fails = True
+    with pytest.raises(ValueError, match="a mistake of the user"):
+        chain()[0].solve(hooks=[rows])
+    assert rows.rows == [row for row in found[0] if row[0] <= 0.25]

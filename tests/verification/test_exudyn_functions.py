@@ -188,6 +188,9 @@ def test_angles_come_back() -> None:
         assert_allclose(accelerations, (around[2] - 2.0 * around[1] + around[0]) / h**2, atol=1e-5)
     node.last = near + 2.0 * np.pi
     assert_allclose(node.read(*placed, a)[0], [*around[1][:3], *(around[1][3:] + 2.0 * np.pi)], atol=1e-12)
+    # for b = π/2 many angles belong to a rotation
+    q, _, _ = node.read(*node.place(np.array([0.0, 0.0, 0.0, 0.1, 0.5 * np.pi + 0.2, 0.3]), v), a)
+    assert_allclose(find_matrix(q[3:] + node.reference[3:]), find_matrix(np.array([0.4, 0.5 * np.pi, 0.8])), atol=1e-7)
     R = find_matrix(np.array([0.3, -0.2, 0.5]))
     assert_allclose(R[0], [0.860089338220821, -0.469868946949515, -0.198669330795061], atol=1e-14)
 

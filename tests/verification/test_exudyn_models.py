@@ -505,13 +505,11 @@ def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, per
     due = Due(period, lambda state: state.t)
     state: Any = types.SimpleNamespace(t=start)
     due.begin(state)
-    found, idle = [start], 0
+    found = [start]
     for k in range(1, steps + 1):
         state.t = start + (end - start) * k / steps
-        assert not (idle and due.is_due(state))
-        if not idle and due.is_due(state):
+        if due.is_due(state):
             found.append(due.last)
-        idle = max(idle - 1, 0) or due.idle_steps(state, (end - start) / steps)
     if due.is_left(state):
         found.append(due.last)
     assert_allclose(found, rows, rtol=1e-12)
@@ -732,6 +730,22 @@ def test_functions_that_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> No
     item["offsetUserFunction"] = {"function": moved, "type": "Python"}
     with pytest.raises(NoCounterpart, match=r"offsetUserFunction reads the state: must depend on time alone"):
         import_system(mbs)
+
+
+def test_functions_copy_the_state_once_per_call() -> None:
+    """All values that a function reads in a call belong to one state, which is copied at the first of them."""
+    copies = []
+    functions = UserFunctions(types.SimpleNamespace(GetNodeOutput=lambda node: 1.0, GetNode=lambda node: {}), {})
+    functions.bring_up_to_date = lambda: copies.append(1)
+
+    def force(mbs: Any, t: float, reads: int) -> float:
+        mbs.GetNode(0)
+        return sum(float(mbs.GetNodeOutput(0)) for _ in range(reads))
+
+    call: Any = functions.find({"forceUserFunction": force}, "forceUserFunction")
+    for reads, expected in ((0, 0), (3, 1), (1, 2)):
+        assert call(functions.in_motion, 0.0, reads) == reads
+        assert len(copies) == expected
 
 
 def test_settings() -> None:

@@ -72,6 +72,43 @@ def swing(p: Mapping[str, float]) -> Any:
     return world, results
 
 
+def jerk(p: Mapping[str, float]) -> Any:
+    """Create a cable with a stiffness, mass and damping of its own for each element, whose support moves with a
+    kink."""
+    world = wl.World(gravity=(0.0, -9.81))
+    count = len(p) // 3
+    values = list(p.values())
+    cable = straight_cable(
+        world, (0.0, 0.0), (2.0, 0.0), count, axial_stiffness=values[:count], bending_stiffness=0.01,
+        mass_per_length=values[count : 2 * count], axial_damping=values[2 * count :],
+    )  # fmt: skip
+    nodes = nodes_of(world, cable)
+    con.prescribe(world, nodes[0], "y", con.ramp(0.01, 0.03, 0.0, 0.2))
+    con.fix(world, nodes[0], "x")
+    return world, lambda state: {"y": float(state.of(nodes[count])[0, 1])}
+
+
+@pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal"])
+@pytest.mark.parametrize("damping", [0.5, 20.0])
+def test_parameters_that_share_models(method: str, damping: float) -> None:
+    """Gradients with respect to stiffnesses, masses and damping of single elements, which share companion models, with
+    projections after kinks, with and without damping in their equations.
+    """
+    base = {"EA": 1e3, "mass": 0.5, "damping": damping}
+    p = {f"{name}{k}": value * (1.0 + 0.1 * k) for name, value in base.items() for k in range(6)}
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.024, **EXACT, **METHODS[method])
+
+    found = wl.evaluate_objective(jerk, p, motion, wl.end_value("y"))
+    derivatives = wl.evaluate_motion(jerk, p, motion)
+    for name in base:
+        slopes = {key: derivatives.dy["y"][key][-1] for key in p if key.startswith(name)}
+        largest = max(map(abs, slopes.values()))
+        for key, slope in slopes.items():
+            assert abs(found.gradient[key] - slope) < 1e-6 * largest, key
+
+
 MANY = {f"EA{k}": 1e3 * (1.0 + 0.01 * k) for k in range(12)}
 
 

@@ -19,13 +19,19 @@ from support.processes import ROOT, run_python
 from support.turning_ropes import (
     CONTACT,
     INERTIA,
+    LENGTH,
+    LOAD,
     MASS,
     RADIUS,
+    REEVED,
     ROD,
+    SHEAVE,
+    STIFFNESS,
     WEIGHT,
     Lying,
     create_lying,
     create_on_drum,
+    create_reeved_block,
     run_lying,
     run_over_sheave,
 )
@@ -228,6 +234,102 @@ def test_fleet_angle_twists_a_rope() -> None:
     assert abs(runs[4.0].turned[-1]) > 1.5 * abs(runs[1.0].turned[-1])
     assert_allclose(runs[-4.0].turned, -runs[4.0].turned, rtol=0.02)
     assert_allclose(runs[-4.0].torque, -runs[4.0].torque, rtol=0.01)
+
+
+def find_block_moment(angle: Any, on_sheave: float) -> tuple[Any, Any]:
+    """Return the moment [N m] with which two falls of a rope turn a block back, and the torque of the rope [N m];
+    ``on_sheave`` is the length of rope on the sheave that turns with the falls [m].
+
+    The block turns both ends of the arc on its sheave by the angle, so the rope is twisted back by twice the angle.
+    """
+    EA, GJ, C = (REEVED[name] for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
+    h = np.sqrt(LENGTH**2 - 2.0 * SHEAVE**2 * (1.0 - np.cos(angle)))
+    torque = C / EA * 0.5 * LOAD * LENGTH / h - (GJ - C**2 / EA) * 2.0 * angle / (2.0 * LENGTH + on_sheave)
+    return LOAD * SHEAVE**2 * np.sin(angle) / h - 2.0 * torque * h / LENGTH, torque
+
+
+def find_rest(angles: Any, moments: Any) -> float:
+    """Return the angle at which the moment is 0 [rad]."""
+    return float(np.interp(0.0, moments, angles))
+
+
+def test_hook_block_on_two_falls_of_a_reeved_rope() -> None:
+    """A hook block on two falls of a rope that runs around its sheave comes to rest at the angle of theory. Without
+    friction, the torque is the same in the falls and on the sheave.
+
+    If friction turns the rope, the rope on the sheave turns less, and its torque decreases less than that of the falls.
+    The angle of rest is between those of a rope that turns freely and of one that does not turn on the sheave.
+    """
+    angles, arc = np.linspace(0.0, 0.08, 5), np.pi * SHEAVE
+    free, held = (find_rest(angles, find_block_moment(angles, length)[0]) for length in (arc, 0.0))
+    moments, torques = create_reeved_block(0.0).turn(angles)
+    assert_allclose(find_rest(angles, moments), free, rtol=0.005)
+    assert_allclose(torques[:, 0], torques[:, 1], rtol=1e-9)
+    # the rope moves sideways in the groove by a part of the clearance
+    assert_allclose(torques[:, 0], find_block_moment(angles, arc)[1], rtol=0.01)
+    moments, torques = create_reeved_block(1.0).turn(angles)
+    assert held < find_rest(angles, moments) < 0.97 * free
+    changes = torques[-1] - torques[0]
+    assert (changes < 0.0).all() and changes[1] > 0.7 * changes[0]
+
+
+def test_ropes_that_pulleys_turn() -> None:
+    """`wl.Rope` adds contact that turns the rope if this is chosen, and fills the inertia of a solid round rope."""
+    model = create_reeved_block(0.3)
+    assert model.rope.contacts.table.kind == LAW
+    scale = 1.0 + model.rope.strain
+    assert_allclose(model.rope.cables.rotary_inertia, 0.5 * 1e-3 * 0.006**2 / scale, rtol=1e-12)
+    assert create_reeved_block(0.0).rope.contacts.table.kind == "ContactFrictionSurfaceCable"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"torsional_stiffness": 1.0}, "cord_offset = 0 m and torsional_stiffness given: must have cord_offset > 0 m"),
+        ({"cord_offset": 0.01}, r"torsional_stiffness missing: must have cord_offset > 0 m, .* \[N m\^2\]"),
+    ],
+)
+def test_wrong_ropes_that_pulleys_turn(columns: Any, message: str) -> None:
+    world = wl.World()
+    pulley = wl.Pulley(world.add(Ground), 0.1, axis=(0, 1, 0))
+    with pytest.raises(wl.ModelError, match=message):
+        wl.Rope(
+            world, [pulley], start=(-0.1, 0, -1), end=(0.1, 0, -1), axial_stiffness=1e5, mass_per_length=0.1,
+            tension=10.0, turns_rope=True, **columns,
+        )  # fmt: skip
+
+
+def test_flat_ropes_do_not_turn() -> None:
+    world = wl.World()
+    with pytest.raises(wl.ModelError, match="turns_rope of 'rope': must be a 3D rope, with a pulley that has an axis"):
+        wl.Rope(
+            world, [wl.Pulley(world.add(Ground), 0.1)], start=(-0.1, -1), end=(0.1, -1), axial_stiffness=1e5,
+            mass_per_length=0.1, tension=10.0, turns_rope=True, torsional_stiffness=1.0, cord_offset=0.01,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", [False, True])
+@pytest.mark.parametrize("bristles", [STIFFNESS, 0.0])
+def test_rope_that_slides_from_the_start(turns: bool, bristles: float) -> None:
+    """A rope that slides sideways at the start has the friction mu N in its initial accelerations and in every step,
+    whatever its damper: its speed decreases by mu g t.
+    """
+    mu, time = 0.1, 0.01
+    columns = {"friction_stiffness_per_length": bristles, "friction_velocity_penalty_per_length": 500.0}
+    model = create_lying(mu, turns_rope=turns, **columns)
+    for k in range(3):
+        # the rope cannot roll
+        con.fix(model.world, model.nodes[k], "twist")
+    start = wl.State(model.world)
+    start.v[start.local_dofs(model.nodes)[:, 1]] = 1.0
+    solver, ledger = wl.Dynamic(model.world, step=1e-4, end=time, name=""), wl.EnergyLedger()
+    solver.prepare_start(start)
+    assert (wl.eval_output(model.contacts, "state", start) == 1.0).all()
+    assert_allclose(wl.eval_output(model.contacts, "friction", start).sum(), mu * WEIGHT, rtol=1e-9)
+    state = solver.solve(start, hooks=[ledger])
+    speed = wl.eval_output(model.rope, "velocity", state)[:, 1]
+    assert_allclose(1.0 - speed, mu * 9.81 * time, rtol=0.02)
+    assert abs(ledger.totals["rest"]) < 1e-6
 
 
 def test_restart(tmp_path: Path) -> None:

@@ -50,7 +50,8 @@ def compile_all(processes: int | None = None) -> str:
         processes: number of parallel processes; default: one for each core.
 
     Raises:
-        CompileError: the compiler is switched off, kernels cannot be stored, or a kernel of the list does not exist.
+        CompileError: the compiler is switched off, kernels cannot be stored, a kernel of the list does not exist or
+            cannot be compiled, or a compiling process has ended early.
         ListError: the list is missing or damaged.
     """
     from windlass.framework.kernels import listed  # imported here, because help needs no numba

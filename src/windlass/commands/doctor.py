@@ -140,7 +140,9 @@ def _add_slepc(found: _Findings) -> None:
 
 
 def _solves(PETSc: Any, package: str) -> bool:
-    """Return whether PETSc solves K x = b, a chain of three springs [N/m], with the given package."""
+    """Return whether PETSc solves K x = b with the given package: three masses in a chain of four springs of 1 N/m,
+    each mass with a force of 1 N.
+    """
     K = PETSc.Mat().createAIJ((3, 3), nnz=3, comm=PETSc.COMM_SELF)
     for row, values in enumerate(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 2.0))):
         K.setValues([row], [0, 1, 2], values)
@@ -159,7 +161,8 @@ def _solves(PETSc: Any, package: str) -> bool:
             pc.setType("lu")
             pc.setFactorSolverType(package)
         ksp.solve(b, x)
-        # The exact displacement is 2; the tolerance is sufficient for hypre with gmres, which ends at rtol = 1e-5.
+        # The exact displacement of the middle mass is 2 m; the tolerance is sufficient for hypre with gmres, which ends
+        # at rtol = 1e-5.
         return bool(ksp.getConvergedReason() > 0 and abs(x.getValue(1) - 2.0) < 1e-4)
     except PETSc.Error:
         return False

@@ -19,7 +19,11 @@ An example is a complete model; run it by `windlass run NAME.py`.  A file that e
 
 
 def find_folder() -> Path:
-    """Return the folder of the examples: in an installed package, or in the checkout."""
+    """Return the folder of the examples: in an installed package, or in the checkout.
+
+    Raises:
+        OptionError: the installation has no examples.
+    """
     for place in sys.modules["windlass"].__path__:
         folder = Path(place) / "examples"
         if folder.is_dir():

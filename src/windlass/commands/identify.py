@@ -60,8 +60,8 @@ CLOSE = 0.95
 TREND = 0.3
 """Correlation of neighbouring residuals above which residuals are not treated as random."""
 FAR = 2.0
-"""Ratio of the root mean square of residuals to the given standard deviation above which the summary contains the
-ratio.
+"""Ratio of the root mean square of residuals to the given standard deviation above which, or below whose reciprocal,
+the summary contains the ratio.
 """
 
 

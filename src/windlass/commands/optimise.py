@@ -36,8 +36,8 @@ OWN = option_table(
     Option("minimise", "", "", "name of the result to minimise"),
     Option("maximise", "", "", "name of the result to maximise"),
     Option("within", "", "", 'limits on results, a list in quotes: "tension<=600,speed>=9"'),
-    Option("method", "gradient", "", "gradient (smooth results), simplex (noise), evolution (several minima)",
-           choices=METHODS),
+    Option("method", "gradient", "", "gradient (smooth results), simplex (noise), evolution (several minima), mma "
+           "(NLopt, many limits), tao (PETSc TAO, no limits)", choices=METHODS),
     Option("runs", 60, "1", "maximum number of runs", minimum=1),
     Option("step", 1e-3, "1", "difference for derivatives, as a share of the range", minimum=1e-6, maximum=0.1),
     Option("tolerance", 1e-5, "1", "change of the result, relative to the first, that ends the search", minimum=1e-12),
@@ -110,6 +110,8 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     if bool(own["minimise"]) == bool(own["maximise"]):
         raise OptionError("-minimise RESULT or -maximise RESULT: exactly one of them must be given")
     limits = read_limits(own["within"])
+    if limits and own["method"] == "tao":
+        raise OptionError(f"-within {own['within']} with -method tao: this method has no limits: use gradient or mma")
     return SearchPlan(model, tuple(common), own, read_ranges(model, varied, constant, common), limits)
 
 

@@ -79,7 +79,9 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """Return width and height [pixels], which must be even for films."""
+    """Return width and height [pixels], rounded down to even numbers, which films need. OptionError is raised for other
+    texts than two numbers from 64 to 8192.
+    """
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
         raise OptionError(f"-size {text}: must be width,height, each from 64 to 8192 pixels")

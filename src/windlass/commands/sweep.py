@@ -64,7 +64,9 @@ def main(words: Sequence[str]) -> int:
 
 
 def conduct(plan: SweepPlan, executor: Executor) -> int:
-    """Run the cases that have not ended, and write the table and the plots."""
+    """Run the cases that have not ended, write the table and the plots, and return the exit code: 2 if all cases have
+    failed, otherwise 0.
+    """
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "sweep", lambda: check_files(plan.folder))
     folders = {case_folder(plan.folder, number): case for number, case in enumerate(plan.cases, 1)}
     try:

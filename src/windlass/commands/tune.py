@@ -132,7 +132,11 @@ class Search:
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:
-        """Run and rank the settings, print the ranking, and write the file."""
+        """Run and rank the settings, print the ranking, and write the file.
+
+        Raises:
+            OptionError: the model has no solver of PETSc.
+        """
         begin = time.perf_counter()
         first = self._run_default()
         self._default.runs.append(self._run_default())
@@ -212,7 +216,9 @@ class Search:
         return [p for p in prefixes if p in heavy or any(_names(setting, p) for setting in self.extra)]
 
     def _search(self, prefix: str) -> Setting:
-        """Run the settings of one solver, print their ranking, and return the best setting."""
+        """Run the settings of one solver, print their ranking, and return the fastest setting, or the default if the
+        gain is not significant.
+        """
         solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
         settings = self._settings[prefix]
         if not settings:
@@ -261,7 +267,7 @@ class Search:
 
     def _write(self, best: Setting) -> None:
         """Compare the best options with the default options again in alternating runs, and write the best options to
-        the file if they are faster.
+        the file if they are faster. Otherwise write a file without options.
         """
         one = Tried(best)
         base = Tried(self._default.setting)

@@ -116,7 +116,9 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
-    """Run the model at all points, and write table, results and picture."""
+    """Run the model at all points, write table, results and picture, and return the exit code: 0 if there are results,
+    otherwise 2.
+    """
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
     runs = plan.open_runs(executor)
     points = plan.points
@@ -153,7 +155,8 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """Return the spread of each result; empty if too many runs have failed.
+    """Return the spread of each result; empty if all runs have failed, or if a run has failed and the method is not
+    sampling.
 
     Raises:
         OptionError: the model does not have a selected result.

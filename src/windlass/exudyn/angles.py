@@ -3,62 +3,144 @@ parameters.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-The exact motion is the same for angles and Euler parameters, but the numerical errors differ if the angular velocity of
-the body changes. These errors are of second order in the step size.
+R is the rotation matrix of a body, and a, b and c are the angles. R_x, R_y and R_z are the rotations by these angles
+about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. ω is the angular velocity in the global frame, and
+the index t denotes the derivative with respect to time. The exact motion is the same for angles and Euler parameters,
+but the numerical errors differ if the angular velocity of the body changes. These errors are of second order in the
+step size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 import numpy as np
 
 from windlass.elements.nodes.rotations import euler_parameter_rates, euler_parameters_of
+from windlass.exudyn.step_calls import MOST
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.table import Entity
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANGLES = "RigidBodyRxyz"
 """Name of the node type with angles in Exudyn."""
+SINGULAR = 1e-7
+"""Cosine of b below which a and c are not unique [1]."""
 
 
 def find_matrix(angles: FloatArray) -> FloatArray:
     """Return the rotation matrix R of three angles [rad]."""
-    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
-
-    matrix: FloatArray = Rotation.from_euler("XYZ", angles).as_matrix()
-    return matrix
+    (sa, sb, sc), (ca, cb, cc) = np.sin(angles), np.cos(angles)
+    return np.array(
+        [
+            [cb * cc, -cb * sc, sb],
+            [ca * sc + sa * sb * cc, ca * cc - sa * sb * sc, -sa * cb],
+            [sa * sc - ca * sb * cc, sa * cc + ca * sb * sc, ca * cb],
+        ]
+    )
 
 
 def find_rates(angles: FloatArray) -> FloatArray:
     """Return the matrix T of three angles [rad], shape (3, 3)."""
-    columns = [find_matrix(np.array(part)) for part in ((0.0, 0.0, 0.0), (angles[0], 0, 0), (angles[0], angles[1], 0))]
-    return np.stack([matrix[:, k] for k, matrix in enumerate(columns)], axis=1)
+    (sa, sb, _), (ca, cb, _) = np.sin(angles), np.cos(angles)
+    return np.array([[1.0, 0.0, sb], [0.0, ca, -sa * cb], [0.0, sa, ca * cb]])
 
 
-def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
+@kernel(inline=True)
+def shift_near(x: float, near: float) -> float:
+    """Return x plus the multiple of 2π that makes the result closest to ``near``."""
+    shifted: float = x - 2.0 * np.pi * np.floor((x - near) / (2.0 * np.pi) + 0.5)
+    return shifted
+
+
+@kernel(inline=True)
+def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]:
     """Return the angles [rad] for Euler parameters e, shape (4,). Two solutions exist, (a, b, c) and (a + π, π - b, c +
     π), plus multiples of 2π; the solution closest to the angles ``near`` is returned.
     """
-    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
+    w, x, y, z = e[0], e[1], e[2], e[3]
+    size = w * w + x * x + y * y + z * z
+    R00, R01 = (w * w + x * x - y * y - z * z) / size, 2.0 * (x * y - w * z) / size
+    R02, R12 = 2.0 * (x * z + w * y) / size, 2.0 * (y * z - w * x) / size
+    R22, cosine = (w * w - x * x - y * y + z * z) / size, np.sqrt(R00 * R00 + R01 * R01)
+    a, b, c = np.arctan2(-R12, R22), np.arctan2(R02, cosine), np.arctan2(-R01, R00)
+    if cosine < SINGULAR:
+        # only the sum or the difference of a and c is defined
+        a, c = np.arctan2(2.0 * (y * z + w * x) / size, (w * w - x * x + y * y - z * z) / size), 0.0
+    first = shift_near(a, near[0]), shift_near(b, near[1]), shift_near(c, near[2])
+    other = shift_near(a + np.pi, near[0]), shift_near(np.pi - b, near[1]), shift_near(c + np.pi, near[2])
+    to_first = abs(first[0] - near[0]) + abs(first[1] - near[1]) + abs(first[2] - near[2])
+    to_other = abs(other[0] - near[0]) + abs(other[1] - near[1]) + abs(other[2] - near[2])
+    return other if to_other < to_first else first
 
-    a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
-    found = np.array(((a, b, c), (a + np.pi, np.pi - b, c + np.pi)))
-    found -= 2 * np.pi * np.round((found - near) / (2 * np.pi))
-    nearest: FloatArray = found[np.argmin(np.abs(found - near).sum(axis=1))]
-    return nearest
+
+@kernel(fast=False)
+def find_angles(e: FloatArray, near: FloatArray, angles: FloatArray) -> None:
+    """Write the angles of `choose_angles` into ``angles``, shape (3,)."""
+    angles[0], angles[1], angles[2] = choose_angles(e, near)
 
 
-def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
-    """Return 2 vec(rate e*)/|e|² in the global frame: the angular velocity if ``rate`` is e_t, or the angular
-    acceleration if ``rate`` is e_tt.
+@kernel(fast=False)
+def follow_angles(start: FloatArray, places: IntArray, q: FloatArray, last: FloatArray) -> None:
+    """Replace the angles ``last``, shape (3,), by the closest angles for the displacements q of a state.
+
+    start: Euler parameters of the node at the displacement 0, shape (4,).
+    places: indices of the displacements of the Euler parameters in q, shape (4,).
     """
-    w, u = e[0], e[1:]
-    vector: FloatArray = 2.0 * (w * rate[1:] - rate[0] * u + np.cross(u, rate[1:])) / (e @ e)
-    return vector
+    e = np.empty(4)
+    for i in range(4):
+        e[i] = start[i] + q[places[i]]
+    last[0], last[1], last[2] = choose_angles(e, last)
+
+
+@kernel(inline=True)
+def turning(rate: FloatArray, e: FloatArray) -> tuple[float, float, float]:
+    """Return the vector part of the quaternion 2 rate e*/|e|² in the global frame, where e* is the conjugate of the
+    Euler parameters e. The result is the angular velocity if ``rate`` is e_t, or the angular acceleration if ``rate``
+    is e_tt.
+    """
+    w, x, y, z = e[0], e[1], e[2], e[3]
+    factor = 2.0 / (w * w + x * x + y * y + z * z)
+    return (
+        factor * (w * rate[1] - rate[0] * x + y * rate[3] - z * rate[2]),
+        factor * (w * rate[2] - rate[0] * y + z * rate[1] - x * rate[3]),
+        factor * (w * rate[3] - rate[0] * z + x * rate[2] - y * rate[1]),
+    )
+
+
+@kernel(inline=True)
+def solve_rates(sa: float, ca: float, sb: float, cb: float, w: Any) -> tuple[float, float, float]:
+    """Return T⁻¹ w for the sines and cosines of a and b."""
+    third = (ca * w[2] - sa * w[1]) / cb
+    return w[0] - sb * third, ca * w[1] + sa * w[2], third
+
+
+@kernel(fast=False)
+def find_angle_rates(
+    e: FloatArray, rate: FloatArray, second: FloatArray, angles: FloatArray, rates: FloatArray, faster: FloatArray
+) -> None:
+    """Write the first and second derivatives of ``angles`` with respect to time into ``rates`` and ``faster``, shape
+    (3,) each, for Euler parameters e with the derivatives ``rate`` and ``second``.
+    """
+    sa, ca, sb, cb = np.sin(angles[0]), np.cos(angles[0]), np.sin(angles[1]), np.cos(angles[1])
+    u, v, w = solve_rates(sa, ca, sb, cb, turning(rate, e))
+    rates[0], rates[1], rates[2] = u, v, w
+    # T_t (u, v, w), from the angular velocities of the second and third axes
+    x, y, z = turning(second, e)
+    x -= v * w * cb
+    y -= -u * v * sa - u * w * ca * cb + v * w * sa * sb
+    z -= u * v * ca - u * w * sa * cb - v * w * ca * sb
+    faster[0], faster[1], faster[2] = solve_rates(sa, ca, sb, cb, (x, y, z))
+
+
+_find_angles, _find_angle_rates, _follow_angles = call(find_angles), call(find_angle_rates), call(follow_angles)
 
 
 @dataclass
@@ -71,6 +153,8 @@ class AngleNode:
         item: dictionary of the node in Exudyn.
         last: angles at the end of the previous step [rad]. Angles of the next step are chosen close to these values.
             Therefore angles are continuous beyond half a turn; see `FollowAngles`.
+        reference: reference coordinates of the node in Exudyn: position [m] and angles [rad], shape (6,).
+        start: Euler parameters in the reference configuration, shape (4,).
     """
 
     node: Entity
@@ -78,16 +162,17 @@ class AngleNode:
     item: Mapping[str, Any]
     last: FloatArray = field(init=False)
     reference: FloatArray = field(init=False)
+    start: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         self.reference = np.asarray(self.item["referenceCoordinates"], np.float64)
-        self.last = self.reference[3:].copy()
+        self.last, self.start = self.reference[3:].copy(), euler_parameters_of(find_matrix(self.reference[3:]))
 
     def place(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Convert displacements and velocities of Exudyn, shape (6,) each, to displacements and velocities of Windlass,
         shape (7,) each.
         """
-        start = euler_parameters_of(find_matrix(self.reference[3:]))
+        start = self.start
         total = self.last = self.reference[3:] + q[3:]
         e = euler_parameters_of(find_matrix(total))
         e = e if e @ start >= 0.0 else -e
@@ -98,16 +183,9 @@ class AngleNode:
         """Convert displacements, velocities and accelerations of Windlass, shape (7,) each, to values of Exudyn, shape
         (6,) each.
         """
-        e = euler_parameters_of(find_matrix(self.reference[3:])) + q[3:]
-        angles = find_angles(e, self.last)
-        T, speed = find_rates(angles), _turning(v[3:], e)
-        rates = np.linalg.solve(T, speed)
-        # the columns of T_t
-        first = rates[0] * T[:, 0]
-        T_rate = np.stack(
-            (np.zeros(3), np.cross(first, T[:, 1]), np.cross(first + rates[1] * T[:, 1], T[:, 2])), axis=1
-        )
-        faster = np.linalg.solve(T, _turning(a[3:], e) - T_rate @ rates)
+        e, angles, rates, faster = self.start + q[3:], *np.zeros((3, 3))
+        _find_angles(e, self.last, angles)
+        _find_angle_rates(e, v[3:], a[3:], angles, rates, faster)
         parts = (angles - self.reference[3:], rates, faster)
         moved, fast, accelerated = (np.concatenate((x[:3], part)) for x, part in zip((q, v, a), parts, strict=True))
         return moved, fast, accelerated
@@ -121,7 +199,7 @@ class FollowAngles(StepHook):
     """
 
     def __init__(self, nodes: Sequence[AngleNode]) -> None:
-        self._nodes = nodes
+        self._nodes, self._program, self._arrays = nodes, Program(()), list[FloatArray]()
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Compute the angles at the start."""
@@ -131,8 +209,24 @@ class FollowAngles(StepHook):
         """Update the angles after a step."""
         whole = state.gather()
         for node in self._nodes:
-            q, v, a = (whole.of(node.node, name)[0] for name in ("q", "v", "a"))
-            node.last = node.read(q, v, a)[0][3:] + node.reference[3:]
+            _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in
+        between.
+        """
+        return MOST
+
+    def idle_program(self, state: State) -> Program:
+        """Return the program that updates the angles."""
+        arrays = [state.q, *(node.last for node in self._nodes)]
+        if len(arrays) != len(self._arrays) or not all(map(is_, arrays, self._arrays)):
+            self._arrays, steps = arrays, list[Step]()
+            for node in self._nodes:
+                places = state.local_dofs(node.node)[0, 3:]
+                steps.append((call(follow_angles, (node.start, places, state.q, node.last)), (None,)))
+            self._program = Program(steps)
+        return self._program
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the last angles."""

@@ -36,15 +36,16 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """Return eigenvalues and mode shapes about the initial values, as Exudyn's function does. Eigenvalues are ω²
-    [rad²/s²], frequencies [Hz] or complex σ [1/s].
+    """Return eigenvalues and mode shapes about the initial values, as Exudyn's function does. Eigenvalues are squares
+    ω² of angular frequencies [rad²/s²], frequencies [Hz], or complex eigenvalues σ [1/s]; if ``useAbsoluteValues`` is
+    true, their absolute values.
 
     Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ are returned in conjugate pairs; their
     shapes have the norm 1 and, without constraints, consist of displacements followed by velocities.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of an item.
-        ModelError: Windlass has no equivalent of an argument.
+        ModelError: Windlass has no equivalent of an argument, or two arguments exclude each other.
     """
     if not mbs.systemIsConsistent and autoAssemble:
         mbs.Assemble()

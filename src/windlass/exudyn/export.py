@@ -95,7 +95,9 @@ SECTION = "stiffnessMatrix", "dampingMatrix", "massPerLength", "inertia"
 
 
 def _dense(value: Any) -> Any:
-    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays."""
+    """Convert dense or sparse matrices and lists of vectors of Exudyn to arrays, and beam sections to dictionaries;
+    return other values unchanged.
+    """
     if hasattr(value, "Convert2DenseMatrix"):
         return value.Convert2DenseMatrix()
     if type(value).__name__ == "BeamSection":
@@ -163,7 +165,9 @@ def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedEr
 
 
 def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: type[Exception]) -> None:
-    """Replace SolveSystem of a solver class; other functions of the class then raise an error."""
+    """Replace SolveSystem of a solver class. Functions of the class that execute parts of a solve, or that set user
+    functions, then raise an error.
+    """
 
     def solve_system(solver: Any, mbs: Any, simulationSettings: Any) -> bool:
         return call(kind, mbs, simulationSettings, None, {"mainSolver": solver})

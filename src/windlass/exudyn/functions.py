@@ -20,12 +20,14 @@ READS_NOTHING = ("variables", "sys", "interactiveMode")
 PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
 """Prefix of the names of user functions that must depend only on time."""
+NUMBERS = {float, int}
+"""Types of numbers in results of user functions that need no evaluation."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
 class MainSystemView:
     """The argument ``mbs`` of user functions. When a function reads the state, the coordinates of the MainSystem are
-    updated first.
+    updated first; if the function must depend only on time, ModelError is raised instead.
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
@@ -35,6 +37,8 @@ class MainSystemView:
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
         self._mbs, self._reads, self._functions = mbs, reads, functions
+        # whether each attribute that a function has used depends on the state
+        self._states: dict[str, bool] = {}
 
     def __getattr__(self, name: str) -> Any:
         if self._mbs is None:
@@ -43,14 +47,19 @@ class MainSystemView:
             raise ModelError(
                 f"a user function uses mbs.{name}: the model was read from a file, so there is no MainSystem"
             )
-        if not tells_no_state(name):
+        state = self._states.get(name)
+        if state is None:
+            state = self._states[name] = not tells_no_state(name)
+        if state:
             if not self._reads:
                 raise ModelError(
                     f"a user function of time uses mbs.{name}: must depend only on time; forces of connectors may "
                     "depend on the state"
                 )
-            if not self._functions.seen:
-                self._functions.bring_up_to_date()
+            functions = self._functions
+            if not (functions.is_current or functions.seen):
+                functions.bring_up_to_date()
+                functions.is_current = True
         return getattr(self._mbs, name)
 
 
@@ -68,13 +77,17 @@ class UserFunctions:
 
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
+        is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
         seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
             during a call.
+        mbs: the MainSystem, or None.
+        in_time, in_motion: arguments ``mbs`` of user functions that may depend only on time, and on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
         self.mbs, self._given = mbs, given
         self.bring_up_to_date: Callable[[], None] = lambda: None
+        self.is_current = False
         self.seen: tuple[IntArray, FloatArray, FloatArray] | None = None
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
@@ -111,7 +124,17 @@ class UserFunctions:
             return f"{key} is a {type(function).__name__}, which cannot be called"
         if key.startswith(OF_TIME) and self.reads_state(function):
             return f"{key} reads the state: must depend on time alone"
-        return with_numbers(function)
+        return self._with_numbers(function)
+
+    def _with_numbers(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that calls the given function and evaluates the symbolic expressions in its result."""
+
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            self.is_current = False
+            return find_numbers(function(*arguments))
+
+        return call
 
     def reads_state(self, function: Any) -> bool:
         """Return whether the code of a function reads the state of the system."""
@@ -119,21 +142,13 @@ class UserFunctions:
         return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
 
 
-def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that calls the given function and evaluates the symbolic expressions in its result."""
-
-    @wraps(function)
-    def call(*arguments: Any) -> Any:
-        return find_numbers(function(*arguments))
-
-    return call
-
-
 def find_numbers(value: Any) -> Any:
     """Return a value, or a list of values, as numbers; symbolic expressions are evaluated."""
     if type(value) is float:
         return value
     if isinstance(value, (list, tuple)):
+        if NUMBERS.issuperset(map(type, value)):
+            return value
         return [find_numbers(part) for part in value]
     return value.Evaluate() if hasattr(value, "Evaluate") else value
 

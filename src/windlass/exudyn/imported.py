@@ -54,6 +54,7 @@ class Imported:
         functions: the user functions.
         columns: see `Building`.
         histories: conversions of history values, with their indices in Exudyn's vector.
+        items: the description of the model from which the world was made.
     """
 
     def __init__(

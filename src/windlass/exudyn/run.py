@@ -22,6 +22,7 @@ from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import holds_states
+from windlass.exudyn.step_calls import StepCalls
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -89,13 +90,12 @@ class Mirror:
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
             self._find_places(whole)
-        motion = [x[self._places] for x in (whole.q, whole.v, whole.a)]
-        for turned in self.model.turned:
-            read = turned.read(*(whole.of(turned.node, name)[0] for name in ("q", "v", "a")))
-            for values, own in zip(motion, read, strict=True):
-                values[turned.where] = own
-        for values, name in zip(motion, ("", "_t", "_tt"), strict=True):
-            getattr(data, f"SetODE2Coordinates{name}")(values, self._now)
+        q, v, a = (x[self._places] for x in (whole.q, whole.v, whole.a))
+        for turned, at in self._turned:
+            q[turned.where], v[turned.where], a[turned.where] = turned.read(whole.q[at], whole.v[at], whole.a[at])
+        data.SetODE2Coordinates(q.tolist(), self._now)
+        data.SetODE2Coordinates_t(v.tolist(), self._now)
+        data.SetODE2Coordinates_tt(a.tolist(), self._now)
         if len(self._states):
             data.SetODE1Coordinates(whole.v[self._states], self._now)
         if data.DataSize():
@@ -124,6 +124,7 @@ class Mirror:
         self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
         self._states = self.model.coordinates(numbers, "v", "ODE1").astype(int)
         self.model.turned, self.model.histories = turned, histories
+        self._turned = [(node, numbers.local_dofs(node.node)[0]) for node in turned]
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
@@ -143,21 +144,22 @@ class Mirror:
         reference, size = layout.reference, data.ODE2Size()
         if not size:
             return
-        shift = reference[source]
+        shift, x, rates, now = reference[source], fields.x, fields.v, self._now
+        set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
         def update() -> None:
             self._shown = None
             q, v = np.zeros(size), np.zeros(size)
-            q[order], v[order] = fields.x[source] - shift, fields.v[source]
+            q[order], v[order] = x[source] - shift, rates[source]
             for node, own in turned:
-                moved = fields.x[own] - reference[own]
-                q[node.where], v[node.where], _ = node.read(moved, fields.v[own], np.zeros(7))
+                moved = x[own] - reference[own]
+                q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))
             if model.functions.seen:
                 where, u, ut = model.functions.seen
                 q[where], v[where] = u, ut
-            data.SetODE2Coordinates(q, self._now)
-            data.SetODE2Coordinates_t(v, self._now)
-            data.SetTime(fields.t, self._now)
+            set_places(q.tolist(), now)
+            set_rates(v.tolist(), now)
+            set_time(fields.t, now)
 
         self.model.functions.bring_up_to_date = update
 
@@ -169,7 +171,7 @@ def find_time(state: State) -> float:
 
 class Due:
     """Selects the steps that are written to tables, as in Exudyn: the start, the first step at or after each multiple
-    of a period, and the end.
+    of a period since the start (each step if the period is 0), and the end.
 
     Args:
         period: the period [s].
@@ -177,26 +179,27 @@ class Due:
 
     Attributes:
         last: time of the last row [s].
+        following: time of the next row [s], shape (1,); infinite before `begin`.
     """
 
     def __init__(self, period: float, clock: Callable[[State], float]) -> None:
         self._period, self._clock = period, clock
-        self._start = self._next = self.last = 0.0
+        self._start, self.last, self.following = 0.0, 0.0, np.full(1, np.inf)
 
     def begin(self, state: State) -> None:
-        """Store the start time, at which the first row is written, and compute the time of the next row."""
+        """Store the start time as the time of the last row, and compute the time of the next row."""
         self._start = self.last = self._clock(state)
-        self._next = self._start + self._period
+        self.following[0] = self._start + self._period
 
     def is_due(self, state: State) -> bool:
         """Return whether a row must be written for an accepted step; if so, record the row as written."""
         time = self._clock(state)
-        if time < self._next - self._round(time):
+        if time < self.following[0] - self._round(time):
             return False
         self.last = time
         if self._period > 0.0:
             passed = int((time - self._start + self._round(time)) / self._period)
-            self._next = self._start + (passed + 1) * self._period
+            self.following[0] = self._start + (passed + 1) * self._period
         return True
 
     def is_left(self, state: State) -> bool:
@@ -207,16 +210,12 @@ class Due:
         self.last = time
         return True
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps of the given size [s] before the next row."""
-        return max(0, int((self._next - self._clock(state)) / size * (1.0 - 1e-9)) - 1)
-
     @staticmethod
     def _round(time: float) -> float:
         return 1e-10 * max(1.0, abs(time))
 
 
-class SensorHook(StepHook):
+class SensorHook(StepCalls):
     """Records the sensors of a MainSystem.
 
     Args:
@@ -227,40 +226,41 @@ class SensorHook(StepHook):
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
-        self._mirror, self._files, self._due = mirror, files, Due(period, clock)
-        self.rows = dict[int, list[Any]]()
+        self._mirror, self._files, self._rows_due = mirror, files, Due(period, clock)
+        super().__init__(self._rows_due.following)
+        self._times, self._values = list[float](), dict[int, list[Any]]()
         sensors = enumerate(mirror.model.items["sensors"])
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Write the first row, at the start."""
+        """Check the files of the sensors, and add a row for the start."""
         for item in self._wanted.values() if self._files else ():
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
-        self.rows = {k: [] for k in self._wanted}
-        self._due.begin(state)
+        self._times, self._values = [], {k: [] for k in self._wanted}
         if self._wanted:
+            self._rows_due.begin(state)
             self._add(state)
 
     def after_step(self, state: State) -> None:
         """Add a row if `Due` selects this step."""
-        if self._wanted and self._due.is_due(state):
+        if self._wanted and self._rows_due.is_due(state):
             self._add(state)
 
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        for k, rows in self.rows.items():
-            rows.append([self._due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next row."""
-        return self._due.idle_steps(state, size) if self._wanted else 1 << 30
+        self._times.append(self._rows_due.last)
+        read = self._mirror.mbs.GetSensorValues
+        for k, values in self._values.items():
+            values.append(read(k))
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, store all rows for the script, and write the files."""
-        if self._wanted and self._due.is_left(state):
+        if self._wanted and self._rows_due.is_left(state):
             self._add(state)
-        self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
+        times = self._times
+        rows = {k: np.column_stack((times, np.reshape(v, (len(times), -1)))) for k, v in self._values.items()}
+        self._mirror.mbs.sys.setdefault(STORED, {}).update(rows)
         if not self._files or not is_first_process():
             return
         for k, item in self._wanted.items():
@@ -269,11 +269,11 @@ class SensorHook(StepHook):
                 create_output_folder(path.parent)
                 header = f"sensor {k} {item['name']!r}, {MARK.decode()}\ntime [s], values"
                 text = StringIO()
-                np.savetxt(text, np.array(self.rows[k]), fmt="%.16g", delimiter=",", header=header)
+                np.savetxt(text, rows[k], fmt="%.16g", delimiter=",", header=header)
                 write_output(path, text.getvalue().encode(), SENSOR_FILE, SENSOR_FILE)
 
 
-class SolutionFile(StepHook):
+class SolutionFile(StepCalls):
     """Writes the solution file of a solve (``solution.file``), a table of coordinates and times, with the columns of
     Exudyn.
 
@@ -301,7 +301,9 @@ class SolutionFile(StepHook):
         name, wanted = Path(settings["name"]), settings["export"]
         self.path = name if name.suffix else name.with_suffix(".txt")
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
-        self._due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
+        self._rows_due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
+        super().__init__(self._rows_due.following)
+        self._readers = list[Callable[[], FloatArray]]()
         moves = not static
         # name of each vector without its prefix, and whether it is written
         self._parts = (
@@ -315,45 +317,45 @@ class SolutionFile(StepHook):
         )
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Write the first row, at the start."""
+        """Check the file, and add a row for the start unless ``writeInitialValues`` is false."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
         self._rows = []
-        self._due.begin(state)
+        self._rows_due.begin(state)
         if self._settings["writeInitialValues"]:
             self._add(state)
 
     def after_step(self, state: State) -> None:
         """Add a row if `Due` selects this step."""
-        if self._due.is_due(state):
+        if self._rows_due.is_due(state):
             self._add(state)
 
     def _add(self, state: State) -> None:
         self._mirror.show(state)
-        self._rows.append((self._due.last, self._read()))
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next row."""
-        return self._due.idle_steps(state, size)
+        self._rows.append((self._rows_due.last, self._read()))
 
     def finish(self, state: State) -> None:
         """Add a row for the last state, and write the file."""
-        if self._due.is_left(state):
+        if self._rows_due.is_left(state):
             self._add(state)
         if not is_first_process():
             return
         text = StringIO()
         if self._settings["writeHeader"]:
             text.write(self._head())
-        rows = [np.concatenate(([t], *parts)) for t, parts in self._rows]
-        np.savetxt(text, np.array(rows), fmt=self._format, delimiter=",")
+        if self._rows:
+            times, rows = zip(*self._rows, strict=True)
+            parts = [np.array(part) for part in zip(*rows, strict=True)]
+            np.savetxt(text, np.column_stack((times, *parts)), fmt=self._format, delimiter=",")
         create_output_folder(self.path.parent)
         before = self.path.read_bytes() if self._settings["append"] and self.path.is_file() else b""
         write_output(self.path, before + text.getvalue().encode(), SOLUTION_FILE, SOLUTION_FILE)
 
     def _read(self) -> list[FloatArray]:
         """Return the vectors of the MainSystem that are written to the file."""
-        data, none = self._mirror.mbs.systemData, np.zeros(0)
-        return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
+        if not self._readers:
+            data, none = self._mirror.mbs.systemData, np.zeros(0)
+            self._readers = [getattr(data, f"Get{name}") if written else lambda: none for name, written in self._parts]
+        return [read() for read in self._readers]
 
     def _head(self) -> str:
         """Return the header of the file, which consists of five lines of comments. Exudyn reads the number of columns
@@ -383,7 +385,8 @@ def solve(
     mainSolver: Any = None,
     **other: Any,
 ) -> bool:
-    """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
+    """Execute a call of SolveStatic, SolveDynamic or SolveSystem, and return its result for Exudyn; see
+    `export.answer`.
 
     Raises:
         NoCounterpart: Windlass has no equivalent of some items; the error is raised before the solve.

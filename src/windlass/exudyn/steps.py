@@ -2,8 +2,8 @@
 of the step.
 
 If these functions change parameters by SetObjectParameter, SetLoadParameter and SetNodeParameter, the changes are
-transferred to Windlass, unless the parameter is not switchable. Changes of coordinates, velocities and history values
-of the MainSystem are also transferred.
+transferred to Windlass. If a changed parameter is not switchable in Windlass, ModelError is raised; changes of graphics
+have no effect. Changes of coordinates, velocities and history values of the MainSystem are also transferred.
 """
 
 from __future__ import annotations

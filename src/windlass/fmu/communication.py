@@ -101,7 +101,11 @@ class ServedModel:
                 )
 
     def describe(self) -> dict[str, Any]:
-        """Return variables, step size and end time of the model."""
+        """Return variables, step size and end time of the model.
+
+        Raises:
+            ModelError: an input or output has the name of an option.
+        """
         inputs = {name: {"start": i.start, "unit": i.unit, "doc": i.doc} for name, i in self._inputs.items()}
         outputs = {name: {"unit": probe.columns[0][1]} for name, probe in self._probes.items()}
         parameters = {item.name: {**asdict(item), "start": value} for item, value in options.model_options()}
@@ -114,7 +118,7 @@ class ServedModel:
         return {"inputs": inputs, "outputs": outputs, "parameters": parameters, **times}
 
     def put(self, name: str, value: float) -> None:
-        """Set an input."""
+        """Set an input; if the model rejects the value, restore the previous value."""
         check(number(self._inputs[name].unit), "value", value, "FMUInterface")
         if value == self._values[name]:
             return

@@ -110,7 +110,11 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         return root
 
     def setup_experiment(self, start_time: float, *_: Any) -> None:
-        """Check the start time [s]."""
+        """Check the start time [s].
+
+        Raises:
+            ValueError: the time is not the time at which the model begins.
+        """
         begin = self._interface["begin"]
         if abs(start_time - begin) > max(1e-9 * self._interface["step"], 4.0 * sys.float_info.epsilon * abs(begin)):
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")
@@ -121,7 +125,9 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
         self._begun = True
 
     def do_step(self, current_time: float, step_size: float) -> Any:
-        """Integrate over a communication step [s]; the step is discarded if the model rejects it."""
+        """Integrate over a communication step [s], and return the result in the form of the FMI version. The step is
+        discarded if the model rejects it, or has rejected the present value of an input.
+        """
         self._outputs = {}
         try:
             if self._refused:

@@ -1,10 +1,10 @@
 """Import of the options of a MoorDyn input file: gravity, water, waves, current, bed and friction.
 
-Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). k_i is the wave number, and s the
-distance in the direction of the waves. A_i and φ_i are computed from the complex amplitudes in wave_frequencies.txt.
-`Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). MoorDyn stretches the velocity profile to the
-moving surface, whereas `Fluid` uses the velocity at the mean level for all points above it. The difference is of second
-order in the steepness.
+Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). ω_i is the angular frequency, k_i the
+wave number, and s the distance in the direction of the waves. A_i and φ_i are computed from the complex amplitudes in
+wave_frequencies.txt. `Fluid` describes the same waves by cosines of (k s - ω t + π/2 - φ). MoorDyn stretches the
+velocity profile to the moving surface, whereas `Fluid` uses the velocity at the mean level for all points above it. The
+difference is of second order in the steepness.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Environment:
     Attributes:
         gravity: absolute value of the gravitational acceleration [m/s^2].
         density: density of the water [kg/m^3]; 0 if there is no water.
-        depth: depth of the water [m].
+        depth: largest depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient of friction between lines and bed [1].
         friction_damping: friction force of a slow node, divided by its velocity and the coefficient of friction [N
@@ -269,7 +269,8 @@ def read_motion(path: Path) -> FloatArray:
     One additional row, extrapolated by a parabola, is appended.
 
     Raises:
-        ModelError: the file is not a table of motions.
+        ModelError: the file is not a table of motions, has fewer than four rows, begins after 0 s, or contains angles
+            in degrees.
     """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

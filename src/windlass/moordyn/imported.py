@@ -4,11 +4,12 @@
 | --- | --- |
 | line of N segments | N cables (`Cable3D`) with `FluidLoad` |
 | bed with kBot, cBot | `PlaneSurface` with stiffness kBot d and damping cBot d per length |
-| friction | friction of the surface, proportional to the speed up to the coefficient mu |
+| friction | friction of the surface, proportional to the speed at low speeds |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
 
-In this table d is the diameter of a line. The friction force of a segment is FrictionCoefficient FricDamp times the
-speed of the segment, and at most the coefficient of friction mu times the contact force.
+In this table d is the diameter of a line. The friction force of a segment is mu FricDamp times the speed of the
+segment, and at most mu times the contact force. The coefficient of friction mu is FrictionCoefficient, or the common
+value of mu_kT and mu_kA.
 
 Lines without bending stiffness are given EI = 1e-9 w L^3, where w is the weight in water per length and L the length of
 the line; this stiffness changes tensions by less than 1e-6 of their values.
@@ -129,7 +130,9 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Initial positions of points [m], and paths of moving points as functions of time, see `find_paths`."""
+    """Initial positions of points [m], times of the table of motions [s], and positions of moving points at these times
+    [m], see `find_paths`.
+    """
 
     start: dict[int, FloatArray]
     times: FloatArray
@@ -307,8 +310,8 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Add constraints for a fixed point or, if ``hold``, for a coupled point, and return them. For a free point, add
-    mass and buoyancy, and return None.
+    """Add constraints for a fixed point or, if ``hold``, for a coupled point, and return them. For a coupled point
+    without ``hold``, return None. For a free point, add mass and buoyancy, and return None.
     """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)

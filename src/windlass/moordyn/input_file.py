@@ -61,7 +61,9 @@ class Row(NamedTuple):
 
 
 class LineType(NamedTuple):
-    """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2."""
+    """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2, and 1 for the coefficients of drag and
+    added mass.
+    """
 
     diameter: float
     mass: float
@@ -160,8 +162,8 @@ class InputFile:
     def number(
         self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """Convert a word of a row to a number. If the word is not a number or is out of range, record a fault and
-        return 0.
+        """Convert a word of a row to a number. If the word is not a number, record a fault and return 0. If the number
+        is not finite or is out of range, record a fault and return the number.
         """
         try:
             value = float(text)
@@ -199,7 +201,7 @@ def read_input(path: Path) -> InputFile:
 
     Raises:
         OutputError: the file cannot be read.
-        ModelError: the file has no lines.
+        ModelError: the file has no section of line types, points or lines.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -220,7 +222,7 @@ def read_input(path: Path) -> InputFile:
 def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]]:
     """Return the rows of the sections; text after ``#`` is a comment.
 
-    Text below an unknown heading is a fault; text before the first section is the title.
+    Text below an unknown heading is a fault; text before the first known heading is the title.
     """
     found: dict[str, list[Row]] = {}
     current, skip, heading = "", 0, Row(0, [])
@@ -306,7 +308,9 @@ def _find_kind(word: str) -> str:
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """Convert a word to the number of an object. If the word is not an integer, record a fault and return `UNKNOWN`."""
+    """Convert a word to the number of an object. If the word is not a whole number >= 0, record a fault and return
+    `UNKNOWN`.
+    """
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")

@@ -29,7 +29,11 @@ ROUNDING = 1e-9
 
 
 def run_file(file: str) -> None:
-    """Compute the equilibrium, then the motion of the model in an input file; see the command for the options."""
+    """Compute the equilibrium, then the motion of the model in an input file; see the command for the options.
+
+    Raises:
+        ModelError: the end of the run is later than the end of the motion.
+    """
     motion = option("motion", "", "", "table of the motion of coupled bodies and points, or of a platform; empty: held")
     end = option("end", 60.0, "s", "time that is simulated; 0: rest only", minimum=0.0)
     step = option("step", 0.05, "s", "time step", minimum=1e-6)

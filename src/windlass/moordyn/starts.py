@@ -1,5 +1,5 @@
-"""Initial shapes of lines for the static solve: partly on the bed, hanging freely, or straight on the bed and straight
-to the upper end.
+"""Initial shapes of lines for the static solve: partly on the bed, straight on the bed and straight to the upper end,
+hanging freely, or straight between the ends if none of the other shapes exists.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def find_shape(
 def _lie(
     lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, EA: float, mass: float, gravity: float
 ) -> Shape | None:
-    """Return the shape of a line from an anchor on the bed, or None if no part of the line lies on the bed."""
+    """Return the shape of a line from an anchor on the bed: a straight part on the bed, followed by a catenary or by a
+    straight part. Return None if the line has neither shape.
+    """
     try:
         route = hang_from_ground(lower, upper, length, EA, mass, gravity=(0.0, 0.0, -gravity))
         place, tangent, _ = route.eval_points(s)
@@ -73,8 +75,8 @@ def _lie(
     reach = float(np.linalg.norm(across))
     if not reach + height > length > np.hypot(reach, height):
         return None
-    # The line lies on the bed up to the corner at the distance c, then is straight up to its end: c + √((x - c)² + h²)
-    # = L.
+    # The line lies on the bed up to the corner at the distance c from the anchor, then is straight up to its end. With
+    # the horizontal distance x and the height h of this end and the length L of the line, c + √((x - c)² + h²) = L.
     corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
     if not 0.0 < corner < reach:
         return None

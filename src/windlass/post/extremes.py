@@ -72,7 +72,7 @@ class Extremes:
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """Return the value that one of ``times`` peaks exceeds on average."""
+        """Return the value that one of ``times`` peaks, or of ``times`` maxima of blocks, exceeds on average."""
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)
@@ -108,7 +108,7 @@ def fit_extremes(
         blocks: number of blocks; each must contain several independent peaks.
 
     Raises:
-        ModelError: fewer than ten peaks are above the threshold, or a block contains no peak.
+        ModelError: fewer than ten peaks are above the threshold, or there are fewer peaks than blocks.
     """
     from scipy import stats  # imported here, because only extremes need it
 

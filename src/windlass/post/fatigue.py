@@ -33,7 +33,8 @@ YEAR = 365.25 * 86400.0
 
 @dataclass(frozen=True)
 class FatigueCurve:
-    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m.
+    """Number of cycles to failure N = 10^(a - b T_mean/T_0) / (ΔT/T_0)^m, for cycles with the range ΔT and the mean
+    T_mean of the tension [N].
 
     Args:
         exponent: m [1], > 0.
@@ -120,7 +121,7 @@ class Cycles:
         divided by its number of cycles to failure [1]; failure is expected at 1.
 
         Raises:
-            ModelError: the series is not a tension in N.
+            ModelError: the unit of the series is neither N nor unknown.
         """
         if self.unit not in ("1", "N"):
             raise ModelError(f"damage of a series in {self.unit}: must be a tension in N, like the curve")

@@ -25,7 +25,7 @@ class Spectrum:
 
     Attributes:
         frequencies: frequencies [Hz], shape (n,), from 0.
-        density: spectral density [unit² / Hz], shape (n,); its integral is the variance of the series.
+        density: spectral density [unit² / Hz], shape (n,); its integral is approximately the variance of the series.
         unit: unit of the series.
     """
 
@@ -48,7 +48,7 @@ class Spectrum:
 
     @property
     def peak_period(self) -> float:
-        """Return the period at which the density is largest [s]."""
+        """Return the period at which the density is largest, without the density at the frequency 0 [s]."""
         at = 1 + int(np.argmax(self.density[1:]))
         return float(1.0 / self.frequencies[at])
 

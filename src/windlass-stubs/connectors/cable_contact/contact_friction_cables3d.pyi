@@ -59,7 +59,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'Create the records of all cables of the table for the kernels. Cables of other processes have no points on this\nprocess.'
+    'Create the records of all cables of the table for the kernels. The records of cables that belong to other\nprocesses have 0 points.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search for contacts between all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:

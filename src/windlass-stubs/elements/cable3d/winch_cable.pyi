@@ -59,7 +59,7 @@ def build(rows: LocalRows) -> System:
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
     'Return messages about ropes that are too short.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError if the cables of a rope do not cover its whole length, or if a rope is initially too short.'
+    'Raise ModelError if a rope is initially too short, or if its cables do not cover its whole length or are not\nconnected. The last two checks are omitted in distributed models.'
 class Sections(NamedTuple):
     position: FloatArray
     velocity: FloatArray

@@ -51,6 +51,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_cable2d import C
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import ContactFrictionCircleSetPoints2D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceTwistCable
@@ -136,6 +137,7 @@ from windlass.elements.beam.unit_rotation import UnitRotation3D
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
 from windlass.elements.cable3d.winch_cable import WinchCable2D
 from windlass.elements.cable3d.winch_cable import WinchCable3D
+from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad
 
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
@@ -161,6 +163,7 @@ class ALECable2DEntity(Entity):
     axial_force_derivatives: Any
     bending_moment_function: Any
     bending_moment_derivatives: Any
+    broken: Any
     moving_mass_factor: Any
     use_coupling_terms: Any
     add_ale_variation: Any
@@ -237,6 +240,7 @@ class Cable2DEntity(Entity):
     axial_force_derivatives: Any
     bending_moment_function: Any
     bending_moment_derivatives: Any
+    broken: Any
     node0: Any
     node1: Any
 class Cable3DEntity(Entity):
@@ -255,6 +259,7 @@ class Cable3DEntity(Entity):
     axial_force_derivatives: Any
     bending_moment_function: Any
     bending_moment_derivatives: Any
+    broken: Any
     node0: Any
     node1: Any
 class CableContactSetEntity(Entity):
@@ -412,6 +417,22 @@ class ContactFrictionSurfaceCableEntity(Entity):
     clip_normal_force: Any
     active: Any
     points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceRibbonEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    lines: Any
+    width: Any
     rope_radius: Any
     contact_stiffness_per_length: Any
     surface: Any
@@ -1137,6 +1158,7 @@ class TwistCable3DEntity(Entity):
     reference_twist: Any
     strain_is_relative_to_reference: Any
     integration: Any
+    broken: Any
     node0: Any
     node1: Any
 class TwistNodePositionEntity(Entity):
@@ -1182,8 +1204,20 @@ class WinchCable3DEntity(Entity):
     node0: Any
     node1: Any
     feed: Any
+class WinchFluidLoadEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    diameter: Any
+    normal_drag: Any
+    axial_drag: Any
+    added_mass: Any
+    axial_added_mass: Any
+    constant_volume: Any
+    points: Any
+    active: Any
+    cable: Any
+    fluid: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1266,7 +1300,7 @@ class World():
     def resource(self, key: str, create: Any) -> Any:
         'Return a cached object that belongs to this world; ``create()`` makes the object on first use.'
     @overload
-    def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
+    def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
     @overload
     def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
     @overload
@@ -1278,9 +1312,9 @@ class World():
     @overload
     def add(self, component: type[BoxFluidLoad], *, name: str = ..., part: Part | None = ..., marker: One = ..., fluid: One = ..., sides: Numbers, parts: WholeNumbers = ..., drag: Numbers = ..., added_mass: Numbers = ..., active: YesNo = ...) -> BoxFluidLoadEntity: ...
     @overload
-    def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable2DEntity: ...
+    def add(self, component: type[Cable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> Cable2DEntity: ...
     @overload
-    def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ...) -> Cable3DEntity: ...
+    def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> Cable3DEntity: ...
     @overload
     def add(self, component: type[CableContactSet], *, name: str = ..., part: Part | None = ..., contact_stiffness_per_length: Numbers, contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., friction_coefficient: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., skin: Numbers = ..., apart: Numbers = ...) -> CableContactSetEntity: ...
     @overload
@@ -1315,6 +1349,8 @@ class World():
     def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., circle_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceRibbon], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, lines: WholeNumbers = ..., width: Numbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceRibbonEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., surface_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
     @overload
@@ -1474,7 +1510,7 @@ class World():
     @overload
     def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
     @overload
-    def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ...) -> TwistCable3DEntity: ...
+    def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ...) -> TwistCable3DEntity: ...
     @overload
     def add(self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> TwistNodePositionEntity: ...
     @overload
@@ -1486,9 +1522,17 @@ class World():
     @overload
     def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
     @overload
+    def add(self, component: type[WinchFluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> WinchFluidLoadEntity: ...
+    @overload
+    def set(self, entity: ALECable2DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
     def set(self, entity: BeltToothContactEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: BoxFluidLoadEntity, *, drag: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: Cable2DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: Cable3DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: CartesianSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -1505,6 +1549,8 @@ class World():
     def set(self, entity: ContactFrictionCircleSetPoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceRibbonEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -1528,7 +1574,7 @@ class World():
     @overload
     def set(self, entity: DistanceConstraintEntity, *, distance: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: FluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., active: YesNo = ...) -> None: ...
+    def set(self, entity: FluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ForceEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -1582,8 +1628,12 @@ class World():
     @overload
     def set(self, entity: TorsionalSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
+    def set(self, entity: TwistCable3DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
     def set(self, entity: WinchCable2DEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: WinchCable3DEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
+    def set(self, entity: WinchFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...

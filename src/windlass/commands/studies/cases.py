@@ -146,7 +146,7 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Return the values at fractions in [0, 1) of a range; with ``ratios``, equal fractions correspond to equal
+    """Return the values at fractions from 0 to 1 of a range; with ``ratios``, equal fractions correspond to equal
     ratios.
     """
     if not ratios:

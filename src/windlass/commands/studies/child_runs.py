@@ -125,8 +125,8 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 
 
 def find_reason(code: int, errors: Path) -> str:
-    """Return a text of one line with the reason why a run failed: its error message, the last line of its traceback, or
-    its signal.
+    """Return a text of one line with the reason why a run failed: its error message, the last line of its traceback,
+    its signal, or its exit code.
     """
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     # messages of mpiexec, which begin with the name of a host or follow a line of dashes, are omitted

@@ -165,8 +165,8 @@ def _describe_extremes(chosen: Sequence[Series], duration: float, threshold: flo
 def _describe_utilisation(
     chosen: Sequence[Series], breaking_load: float, duration: float | None, given: Mapping[str, Any]
 ) -> str:
-    """Return a text with the largest tension and the most probable largest tension, both relative to the breaking
-    load.
+    """Return a text with the largest tension and, if a duration is given, the most probable largest tension in this
+    duration, both relative to the breaking load.
     """
     rows = []
     for series in chosen:

@@ -19,9 +19,9 @@ quantile of the χ² distribution with m degrees of freedom.
 
 Small singular values of J belong to directions of p in which the model results hardly change. A direction of p is
 called loose if the data do not determine p in this direction: the 95 % interval along it is wider than the ranges of
-the parameters, or its singular value is smaller than the error of the finite differences. At the solution, J consists
-of second-order differences D₂. With first-order differences D₁, the estimated error of each column of D₂ is |D₁ -
-D₂|²/|D₂|.
+the parameters, or its singular value is smaller than three times the estimated error of the finite differences. At the
+solution, J consists of second-order differences D₂. With first-order differences D₁, the estimated error of each column
+of D₂ is |D₁ - D₂|²/|D₂|.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; D. M. Bates, D. G.
 Watts, Technometrics 23 (1981) 179-183; M. A. Branch, T. F. Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -68,10 +68,11 @@ class Fit:
         residuals: model - measured, shape (n,) for n values.
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether deviations are estimated from the residuals.
-        half_widths: half widths of the 95 % intervals of parameters, shape (m,); infinite in loose directions. All half
-            widths are NaN if the maximum number of runs was reached before the derivatives at the solution were
-            computed.
-        correlations: correlations of parameters, shape (m, m); 0 in loose directions.
+        half_widths: half widths of the 95 % intervals of parameters, shape (m,); infinite for the parameters of loose
+            directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
+            solution were computed.
+        correlations: correlations of parameters without the contributions of loose directions, shape (m, m); the
+            identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
         bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint 95 % region [1].
         loose: indices of the parameters of each loose direction.
@@ -170,7 +171,8 @@ class BoxFit:
 
     def _slopes(self, x: FloatArray) -> FloatArray:
         """Return derivatives of the n scaled residuals with respect to the m parameters, from one-sided differences,
-        shape (n, m).
+        shape (n, m). If the runs on both sides of a parameter fail, its derivatives are 0. Raise `Settled` if the fit
+        has converged.
         """
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))

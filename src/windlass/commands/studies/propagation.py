@@ -2,7 +2,7 @@
 
 - First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
   p_i. The derivatives are computed from runs at mean ± s_i. For an option with the mean m and the standard deviation s,
-  the second-order term (f(m + s) - 2 f(m) + f(m - s))/2 is compared with the first-order term.
+  the second-order term (f(m + s) - 2 f(m) + f(m - s))/2 is compared with the standard deviation of the result.
 - Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
   influence of an option is the square of Spearman's rank correlation.
 - Sobol: the first-order index is the fraction of the variance that an option causes alone. The total index also
@@ -44,7 +44,8 @@ class Spread:
         bends: in the first-order method, ratio of the second-order term of each option to the standard deviation of the
             result; empty for other methods.
         widths: half width of the 95 % interval of each total index; empty unless the method is Sobol.
-        values: results of all runs, for the diagram.
+        values: results for the diagram: of all successful runs of a sample, or of the first two samples of the Sobol
+            method; empty for the first-order method.
     """
 
     mean: float

@@ -1,17 +1,21 @@
 """Minimisation of an objective within ranges of parameters, subject to limits on other results; single runs may fail.
 
 A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
-be executed in parallel. The methods are from SciPy:
+be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 
 - ``gradient``: SLSQP with one-sided differences, which are computed in parallel. It is suitable for smooth results, and
   needs few runs.
 - ``simplex``: Nelder-Mead. It is suitable for noisy results, but does not fulfil limits exactly.
 - ``evolution``: differential evolution. It is suitable for objectives with several local minima, but needs many runs.
+- ``mma``: the method of moving asymptotes of NLopt, with the differences of ``gradient``. It is suitable for many
+  limits.
+- ``tao``: the quasi-Newton method BQNLS of PETSc TAO, with the differences of ``gradient``. It is suitable for smooth
+  results without limits.
 
-``simplex`` and ``evolution`` treat each point that violates a limit as worse than all other points, and compare such
-points by the sum of the violations.
+``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
+limits, and compare such points by the sum of the violations.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
-J. Glob. Optim. 11 (1997) 341.
+J. Glob. Optim. 11 (1997) 341; K. Svanberg, SIAM J. Optim. 12 (2002) 555.
 """
 
 from __future__ import annotations
@@ -22,8 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import OptionError
 
-METHODS = ("gradient", "simplex", "evolution")
+METHODS = ("gradient", "simplex", "evolution", "mma", "tao")
 POPULATION = 6
 """Number of points per parameter in a generation of ``evolution`` [1]."""
 SMALLEST = 0.05
@@ -137,6 +142,60 @@ class BoxSearch:
             bounds=[(0.0, 1.0)] * len(start), constraints=limits, options={"ftol": self._tolerance, "maxiter": 1000},
         )  # fmt: skip
         return "converged" if ended.success else f"ended early: {ended.message}"
+
+    def _by_mma(self, start: FloatArray, slacks: int) -> str:
+        try:
+            import nlopt  # imported here, because few users have it
+        except ImportError:
+            raise OptionError("-method mma: needs NLopt: pip install 'windlass[nlopt]'") from None
+        search, stopped = nlopt.opt(nlopt.LD_MMA, len(start)), list[Spent]()
+
+        def value(x: FloatArray, slopes: FloatArray, k: int, sign: float) -> float:
+            try:
+                if slopes.size:
+                    slopes[:] = sign * self._slopes(x)[k]
+                return float(sign * self._values(x)[k])
+            except Spent as spent:
+                # NLopt does not pass on exceptions
+                stopped.append(spent)
+                search.force_stop()
+                return 0.0
+
+        search.set_min_objective(lambda x, slopes: value(x, slopes, 0, 1.0))
+        for k in range(1, slacks + 1):
+            search.add_inequality_constraint(lambda x, slopes, k=k: value(x, slopes, k, -1.0), 1e-9)
+        search.set_lower_bounds(0.0)
+        search.set_upper_bounds(1.0)
+        search.set_ftol_abs(self._tolerance)
+        try:
+            search.optimize(np.clip(start, 0.0, 1.0))
+        except nlopt.ForcedStop:
+            raise stopped[0] from None
+        return "converged"
+
+    def _by_tao(self, start: FloatArray, slacks: int) -> str:
+        from windlass.framework.runtime.petsc import PETSc  # imported here, because help is printed faster without it
+
+        comm = PETSc.COMM_SELF
+        x, low, high, slope = (PETSc.Vec().createSeq(len(start), comm=comm) for _ in range(4))
+        x.setArray(start)
+        low.set(0.0)
+        high.set(1.0)
+
+        def evaluate(_: Any, x: Any, slope: Any) -> float:
+            place = np.array(x.array_r)
+            slope.setArray(self._slopes(place)[0])
+            return float(self._values(place)[0])
+
+        tao = PETSc.TAO().create(comm=comm)
+        tao.setType("bqnls")
+        tao.setObjectiveGradient(evaluate, slope)
+        tao.setVariableBounds((low, high))
+        # the search ends when the gradient is small; its errors are of the order of the step of the differences
+        tao.setTolerances(gatol=max(self._step, self._tolerance), grtol=0.0, gttol=0.0)
+        tao.solve(x)
+        reason = tao.getConvergedReason()
+        return "converged" if reason > 0 else f"ended early: TAO reason {reason}"
 
     def _merit(self, x: FloatArray) -> float:
         values = self._values(x)

@@ -28,7 +28,7 @@ def open_study(
         check: function that raises OutputError if tables or pictures would overwrite files of other programs.
 
     Raises:
-        OutputError: the folder cannot be written, contains other files, or is used by another process.
+        OutputError: the folder cannot be written, contains other files or another study, or is used by another process.
     """
     file = folder / definition
     try:

@@ -36,10 +36,10 @@ def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
     """Draw the selected results, or the first results that differ between cases, as functions of the options that vary;
-    return the paths of the files.
+    return the paths of the files, or an empty list if no option or no result varies.
 
     Raises:
-        OptionError: no case has a result.
+        OptionError: a selected result is missing, or is not a number in all cases that have not failed.
     """
     good = [row for row in rows if row["status"] != "failed"]
     numeric = find_numbers(good, ("case", "run_time", *names))

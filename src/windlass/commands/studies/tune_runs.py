@@ -52,10 +52,10 @@ class Result:
 
     def differ_from(self, other: Result) -> float:
         """Return the largest difference between the coordinates and velocities of two runs, relative to the largest
-        coordinate and velocity of the other run [1].
+        coordinate and velocity of the other run [1]; infinite if the runs have different numbers of coordinates.
 
-        If all velocities of the other run are very small, differences of velocities are relative to the largest
-        coordinate divided by the end time.
+        Differences of velocities are relative to the largest coordinate divided by the end time, if this value is
+        larger than the largest velocity.
         """
         sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
         if sizes[0] != sizes[1]:
@@ -85,7 +85,7 @@ class Tried:
 
     def time(self, prefix: str, clock: str) -> float:
         """Return the total time of the solves with a prefix [s]; if there are several runs, the shortest of these
-        times.
+        times, and without runs infinity.
         """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 
@@ -124,8 +124,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Return the time limit of a run [s]: a multiple of the time of the solves in the default run, plus the rest of the
-    duration of the default run.
+    """Return the time limit of a run [s]: a multiple of the time of the solves in the default run, plus 1.5 times the
+    rest of the duration of the default run, plus `SLACK`.
     """
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK

@@ -275,8 +275,9 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Add equations between all coordinates of two nodes; each equation is a row in Windlass. The equations of Exudyn
-    contain total coordinates, and the equations of Windlass contain displacements.
+    """Add equations between all coordinates of two nodes, and return the last row, or None without equations; each
+    equation is a row in Windlass. The equations of Exudyn contain total coordinates, and the equations of Windlass
+    contain displacements.
     """
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:

@@ -1,0 +1,90 @@
+"""Orientation of a belt with a width along its 3D route.
+
+On each pulley the direction d_1 of the width is the axis of the pulley, with the sign that gives the smaller rotation
+from the pulley before it. In the span between two pulleys, d_1 turns uniformly about the span. The belt without torque
+is flat. In a quarter-turn drive, both spans are therefore twisted by 90° and carry a torque.
+
+Source: elementary geometry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from windlass.elements.nodes.turning import carry_normals
+from windlass.elements.routes.spatial_routes import SpatialRoute
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+
+STEPS = 8
+"""Number of steps along an element in which the direction of the width is moved without spin."""
+TIE = 0.1
+"""Cosine of the angle between two axes below which the axes are perpendicular [1]; the sign of an axis then remains."""
+
+
+def lay_width(
+    name: str, route: SpatialRoute, axes: Sequence[FloatArray], elements: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the direction of the width at each node of a closed belt, shape (elements, 3), and the twist per length of
+    each cable [rad/m], shape (elements,).
+
+    Args:
+        name: name of the belt, for messages.
+        route: the closed route, which starts behind the first pulley.
+        axes: unit vectors of the axes of the pulleys, in the order of the route.
+        elements: number of cables.
+
+    Raises:
+        ModelError: a span is parallel to the axis of a pulley, or the belt would be a Möbius strip.
+    """
+    length, count = route.length, len(axes)
+    stations = np.arange(elements) * (length / elements)
+    slopes = route.eval_points(stations)[1]
+    normals, width = np.zeros((elements, 3)), np.asarray(axes[0], np.float64)
+    for i in range(count):
+        # the span behind pulley i, and the arc on the next pulley
+        begin = route.wraps[i].s_exit if i else 0.0
+        wrap, axis = route.wraps[(i + 1) % count], np.asarray(axes[(i + 1) % count], np.float64)
+        t = route.eval_points(np.array([0.5 * (begin + wrap.s_entry)]))[1][0]
+        first, last = _project(name, width, t), _project(name, axis, t)
+        if first @ last < -TIE:
+            axis, last = -axis, -last
+        angle = np.arctan2(np.cross(first, last) @ t, first @ last)
+        here = (stations >= begin) & (stations < wrap.s_entry)
+        turn = angle * (stations[here] - begin) / max(wrap.s_entry - begin, np.finfo(float).tiny)
+        normals[here] = np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * np.cross(t, first)
+        normals[(stations >= wrap.s_entry) & (stations <= wrap.s_exit)] = axis
+        width = axis
+    if width @ np.asarray(axes[0]) < 0.0:
+        raise ModelError(
+            f"the axes of the pulleys of '{name}' twist the belt by half a turn: must be reversed at a pulley"
+        )
+    normals -= (normals * slopes).sum(axis=1)[:, None] * slopes
+    return normals / np.linalg.norm(normals, axis=1)[:, None], find_twist(route, normals, elements)
+
+
+def find_twist(route: SpatialRoute, normals: FloatArray, elements: int) -> FloatArray:
+    """Return the twist per length of each cable [rad/m], shape (elements,), for directions at the nodes, shape
+    (elements, 3)."""
+    part = route.length / elements
+    twist = np.zeros(elements)
+    for k in range(elements):
+        along = route.eval_points((k + np.arange(STEPS + 1) / STEPS) * part % route.length)[1]
+        moved = np.zeros_like(along)
+        moved[0] = normals[k]
+        carry_normals(along, moved)
+        own = normals[(k + 1) % elements]
+        twist[k] = np.arctan2(np.cross(moved[-1], own) @ along[-1], moved[-1] @ own) / part
+    return twist
+
+
+def _project(name: str, axis: FloatArray, t: FloatArray) -> FloatArray:
+    """Return the unit vector of the part of an axis perpendicular to the direction t of a span."""
+    part = axis - (axis @ t) * t
+    size = float(np.linalg.norm(part))
+    if size < 0.1:
+        angle = np.degrees(np.arcsin(min(size, 1.0)))
+        raise ModelError(f"a span of '{name}' is at {angle:.3g} deg to the axis of a pulley: must be > 6 deg")
+    return np.asarray(part / size)

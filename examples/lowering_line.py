@@ -1,0 +1,167 @@
+"""A crane on a ship lowers a load through the splash zone into deep water. The crane tip heaves with the ship, and at
+one length of the rope the load resonates.
+
+Run it with ``windlass run examples/lowering_line.py``; ``-help`` lists all options. ``windlass show
+lowering_line_out/lowering.vtkhdf`` shows the rope and the load. The folder also contains a picture of tension and
+length over time.
+
+The rope is a winch rope with cables in reserve (`WinchReserve`). The forces of the water act on the part of the rope
+that is outside the winch and below the surface (`WinchFluidLoad`), and on the load, a sphere (`SphereFluidLoad`). The
+winch stops twice: at a length below and at a length above the resonance. The model does not include slamming.
+
+The example compares the tension of the rope in air and in water with the weight, and the amplitude of the tension at
+both stops with the closed form of a rod with damping and a mass at its end. With the harmonic heave A at the tip, the
+length l, the complex stiffness EA* = EA + i ω d, k = ω sqrt(ρ/EA*), β = k l, and the mass M of the load with its added
+mass, the amplitude of the tension at the tip is
+
+    |A EA* k (EA* k sin β + M ω² cos β)/(EA* k cos β - M ω² sin β)|.
+
+Source: K. F. Graff, Wave Motion in Elastic Solids (1975), section 2, for rods; DNV-RP-N103 (2017), section 5, for
+resonance of lifted objects in deep water.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint
+
+period = wl.option("period", 3.0, "s", "period of the heave and of the waves", minimum=1.0)
+amplitude = wl.option("amplitude", 0.1, "m", "amplitude of the heave of the crane tip", minimum=1e-3)
+height = wl.option("height", 0.4, "m", "height of the waves", minimum=1e-3)
+speed = wl.option("speed", 3.0, "m/s", "mean speed of the winch", minimum=0.1)
+wanted = wl.option("wanted", 30.0, "m", "wanted length of the cables", minimum=2.0)
+cycles = wl.option("cycles", 16, "1", "periods at each stop, of which the last four are evaluated", minimum=8)
+step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
+output = wl.option("output", "lowering_line_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3], gravity [m/s^2]
+MASS, DIAMETER = 12e3, 2.0  # of the load [kg, m]
+TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
+EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # EA [N], mass per length [kg/m], damping [N s], diameter [m]
+OMEGA = 2.0 * np.pi / period  # [rad/s]
+WAIT = 6.0  # time at the start [s]
+VOLUME = np.pi / 6.0 * DIAMETER**3  # [m^3]
+MOVING = MASS + 0.5 * WATER * VOLUME  # the load with its added mass [kg]
+
+
+def eval_amplitude(length: float) -> float:
+    """Return the closed form of the amplitude of the tension at the crane tip [N]."""
+    stiffness = EA + 1j * OMEGA * DAMPING
+    k = OMEGA * np.sqrt(RHO / stiffness)
+    c, s, inertia = np.cos(k * length), np.sin(k * length), MOVING * OMEGA**2
+    return float(abs(amplitude * stiffness * k * (stiffness * k * s + inertia * c) / (stiffness * k * c - inertia * s)))
+
+
+def find_resonance() -> float:
+    """Return the length with the largest amplitude [m]."""
+    lengths = np.linspace(FIRST, 3.0 * EA / (MOVING * OMEGA**2), 4000)
+    return float(lengths[np.argmax([eval_amplitude(length) for length in lengths])])
+
+
+class Tension(wl.StepHook):
+    """Records length and tension of the rope outside the winch in every step."""
+
+    def __init__(self, rope: con.WinchReserve) -> None:
+        self.rope, self.rows = rope, list[tuple[float, float, float]]()
+
+    def after_step(self, state: wl.State) -> None:
+        """Record time [s], length [m] and tension at the crane tip [N]."""
+        outside = self.rope.outside
+        length = float(np.sum(wl.eval_output(outside, "length", state)))
+        tension = float(np.ravel(wl.eval_output(outside[0], "axial_force", state, share=0.0))[0])
+        self.rows.append((state.t, length, tension))
+
+
+def draw(path: Path, rows: NDArray[np.float64], resonance: float) -> None:
+    """Draw tension and length over time."""
+    from matplotlib import pyplot as plt
+
+    figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(9.0, 6.0), layout="constrained")
+    upper.plot(rows[:, 0], 1e-3 * rows[:, 2], linewidth=0.7)
+    upper.set_ylabel("tension at the crane tip [kN]")
+    lower.plot(rows[:, 0], rows[:, 1])
+    lower.axhline(resonance, color="tab:red", linestyle="--", label="resonance by the closed form")
+    lower.axhline(TIP, color="tab:blue", linestyle=":", label="water surface")
+    lower.set(xlabel="time [s]", ylabel="length of the rope [m]")
+    lower.legend()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Lower the load, and compare tensions with the closed forms."""
+    resonance = find_resonance()
+    stops = [0.55 * resonance, 1.6 * resonance]
+    world = wl.World(gravity=(0.0, -GRAVITY, 0.0))
+    rope = con.WinchReserve(
+        world, (0.0, TIP), (0.0, TIP - FIRST), wanted=wanted, longest=1.1 * stops[1], strain=MASS * GRAVITY / EA,
+        mass_per_length=RHO, axial_stiffness=EA, bending_stiffness=10.0, axial_damping=DAMPING,
+    )  # fmt: skip
+    load = world.add(MassPoint, name="load", position=(0.0, TIP - FIRST), mass=MASS)
+    ends = [con.position_marker(world, which) for which in (rope.nodes[-1], load)]
+    world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
+    # the coordinate is the change of the length since the start
+    marks, lengths = [WAIT], [float(rope.feed.reference), *stops]
+    for before, after in zip(lengths, stops, strict=False):
+        marks += [marks[-1] + (after - before) / speed, marks[-1] + (after - before) / speed + cycles * period]
+    parts = [
+        con.smooth_step(start, end, 0.0, after - before)
+        for start, end, before, after in zip(marks[0::2], marks[1::2], lengths, stops, strict=False)
+    ]
+    con.prescribe(world, rope.feed, "s", lambda t: sum(part(t) for part in parts))
+    con.fix(world, rope.nodes[0], "x")
+    grown = con.smooth_step(0.0, WAIT, 0.0, amplitude)
+    con.prescribe(world, rope.nodes[0], "y", lambda t: grown(t) * np.sin(OMEGA * t))
+    waves = con.regular_wave(height, period)
+    sea = world.add(con.Fluid, name="sea", density=WATER, transition=0.2, wave_growth=WAIT, **waves)
+    # many points, because a long cable pierces the surface
+    world.add(con.WinchFluidLoad, name="water on the rope", cable=rope.cables, fluid=sea, diameter=ROPE, points=24)
+    world.add(con.SphereFluidLoad, name="water on the load", marker=load, fluid=sea, diameter=DIAMETER)
+
+    tension, ledger = Tension(rope), wl.EnergyLedger()
+    recorders = [wl.Recorder("lowering", folder=folder, every=4)] if folder else []
+    start = wl.Static(world, time=0.0).solve()
+    wl.Dynamic(world, step=step, end=marks[-1]).solve(start, hooks=[rope, tension, ledger, *recorders])
+    if wl.help_requested():
+        return
+    rows = np.array(tension.rows)
+    found = []
+    for last, length in zip(marks[2::2], stops, strict=True):
+        late = rows[(rows[:, 0] > last - 4.0 * period) & (rows[:, 0] <= last + 1e-9)]
+        t, force = late[:, 0], late[:, 2]
+        columns = np.column_stack((np.sin(OMEGA * t), np.cos(OMEGA * t), np.ones_like(t)))
+        sine, cosine, mean = np.linalg.lstsq(columns, force, rcond=None)[0]
+        weight = (MASS + RHO * length) * GRAVITY
+        # the rope is stretched by the mean of the tensions at its ends
+        load_in_water = (MASS - WATER * VOLUME) * GRAVITY
+        stretched = length * (1.0 + (load_in_water + 0.5 * RHO * length * GRAVITY) / EA)
+        lift = WATER * GRAVITY * (VOLUME + np.pi * ROPE**2 / 4.0 * (stretched - TIP))
+        found.append((f"length {length:.1f} m: mean tension [N]", float(mean), weight - lift))
+        found.append((f"length {length:.1f} m: amplitude [N]", float(np.hypot(sine, cosine)), eval_amplitude(length)))
+    # before the heave has grown, and before the waves reach the load
+    found.insert(0, ("load in air: tension [N]", float(rows[0, 2]), (MASS + RHO * lengths[0]) * GRAVITY))
+    largest = rows[np.argmax(rows[:, 2])]
+    wl.write_summary(
+        {
+            "found": {name: [value, exact] for name, value, exact in found},
+            "resonance": resonance,
+            "largest": largest.tolist(),
+            "rest": ledger.rest,
+            "work": max(abs(value) for value in ledger.totals.values()),
+            "cables": [change.cables for change in rope.changes],
+        }
+    )
+    if folder and wl.is_first_process():
+        draw(Path(folder) / "lowering.png", rows, resonance)
+    if wl.is_first_process():
+        print(wl.format_comparison(found, "closed form"))
+        print(f"resonance at a length of {resonance:.1f} m by the closed form")
+        print(f"largest tension {largest[2]:.0f} N at a length of {largest[1]:.1f} m")
+
+
+main()

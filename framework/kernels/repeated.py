@@ -1,0 +1,149 @@
+"""Work that numba repeats for each kernel or each statement, and whose results are kept or not needed for kernels.
+
+All changes apply only to the compilation of kernels, and have no effect on the machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import llvmlite.binding
+import numba
+
+_numba: Any = numba  # internal functions of numba have no type annotations
+_core: Any = _numba.core
+_ir: Any = _numba.core.ir
+
+_WITHOUT_VARIABLES = frozenset({str, int, float, bool, type(None), _ir.Loc})
+"""Types of operands that contain no variables."""
+HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
+    getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
+)
+"""Whether this version of numba defines its compiler passes by builder functions. For older versions the passes are not
+changed.
+"""
+
+_sizes: dict[str, int] = {}
+"""Sizes of the compiler's types [bytes], by their text."""
+
+
+def _count_definitions(context: Any) -> int:
+    """Return the number of functions, attributes and constants in the registries of numba that a context has read."""
+    return sum(
+        len(getattr(registry, part))
+        for user in (context, context.typing_context)
+        for registry, loader in user._registries.items()
+        for part in loader.registry_items
+    )
+
+
+class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
+    """Context of the code generation for kernels."""
+
+    read = 0  # number of definitions in the registries after the last call of `refresh`
+
+    def refresh(self) -> None:
+        """Read new definitions from the registries of numba, which is done only if there are new definitions."""
+        if KernelContext.read != _count_definitions(self):
+            super().refresh()
+            KernelContext.read = _count_definitions(self)
+
+    def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
+        """Return the code generator of a function. No array of kernels has a conversion function ``__array__``, which
+        numba searches for at each use of an array.
+        """
+        if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
+            raise NotImplementedError
+        return super().get_function(fn, sig, **options)
+
+    def get_abi_sizeof(self, kind: Any) -> int:
+        """Return the size of a type [bytes], for which numba compiles a module."""
+        text = str(kind)
+        if "%" in text:  # types with a name, which may differ between modules
+            return int(super().get_abi_sizeof(kind))
+        if text not in _sizes:
+            _sizes[text] = super().get_abi_sizeof(kind)
+        return _sizes[text]
+
+
+def create_context(context: Any) -> Any:
+    """Return a copy of numba's context of the code generation, as a `KernelContext` if possible."""
+    made = context.subtarget()
+    if type(made) is _core.cpu.CPUContext and all(
+        hasattr(loader, "registry_items")
+        for user in (made, made.typing_context)
+        for loader in getattr(user, "_registries", {None: None}).values()
+    ):
+        made.__class__ = KernelContext
+    return made
+
+
+class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
+    """Code of a kernel. The list of optimisations of functions is created once for each part of the code."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        if not HAS_BUILDERS or _numba.config.LLVM_PASS_TIMINGS:
+            super()._optimize_functions(module)
+            return
+        module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+
+def _list_variables(self: Any, value: Any) -> list[Any]:
+    """Return the variables in an operand of a statement, as numba's own function does; most operands are names or
+    places in the source.
+    """
+    kind = type(value)
+    if kind is _ir.Var:
+        return [value]
+    if kind in _WITHOUT_VARIABLES:
+        return []
+    if isinstance(value, _ir.Inst):
+        found: list[Any] = value.list_vars()
+        return found
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return []
+    return [variable for part in value for variable in _list_variables(self, part)]
+
+
+@contextmanager
+def without_repetition() -> Iterator[None]:
+    """Context for the compilation of kernels: numba measures no times of the single functions of LLVM, computes the
+    lifetimes of variables only before the code generation instead of after each pass, and finds the variables in
+    statements by the faster function `_list_variables`.
+    """
+    lock: Any = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
+    measuring = list(getattr(lock, "_cblist", ()))
+    processor = _core.postproc.PostProcessor
+    run = processor.run
+
+    def run_without_lifetimes(self: Any, emit_dels: bool = False, *args: Any, **named: Any) -> Any:
+        code = self.func_ir
+        if emit_dels or args or named or code.is_generator:
+            return run(self, emit_dels, *args, **named)
+        code.blocks = _core.transforms.canonicalize_cfg(code.blocks)
+        code.variable_lifetime = _core.postproc.VariableLifetime(code.blocks)
+        code.generator_info = None
+        return None
+
+    search = getattr(_ir.Inst, "_rec_list_vars", None)
+    processor.run = run_without_lifetimes
+    if search is not None:
+        _ir.Inst._rec_list_vars = _list_variables
+    if measuring:
+        lock._cblist.clear()
+    try:
+        yield
+    finally:
+        processor.run = run
+        if search is not None:
+            _ir.Inst._rec_list_vars = search
+        if measuring:
+            lock._cblist.extend(measuring)

@@ -1,0 +1,390 @@
+"""The adjoint of the steps of a motion: factors of the state at the start of a step from factors of its end.
+
+In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
+from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
+
+    r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
+
+with the factors g of u. r_z follows from assembled tangents, because z_n enters r only by predicted coordinates and
+velocities. r_d and the derivatives of updates are described in history_terms.py. If return maps compute d from u within
+the run, μ is found by iteration. r_p is the central difference between two companion models with the parameters p ± h.
+
+At the start of the motion, the accelerations and multipliers follow from the equations of motion with the mass matrix,
+whose adjoint has the same form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.solvers.constraint_motion.initial import MassSolver
+from windlass.solvers.sensitivities.companion import Companion, RepeatedRun, RepeatedStep
+from windlass.solvers.sensitivities.history_terms import ForceSlopes, HistoryTerms, UpdateSlopes
+from windlass.solvers.sensitivities.parameter_models import ParameterModels
+from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
+from windlass.solvers.sensitivities.projection_terms import ProjectionTerms, StateFactors
+from windlass.solvers.sensitivities.recorded_motion import NAMES, set_state
+from windlass.solvers.sensitivities.result_slopes import ResultSlopes
+from windlass.solvers.sensitivities.transposed_tangents import TransposedTangents
+from windlass.solvers.sensitivities.turning import ROTATED, find_turning
+
+ITERATIONS = 60
+"""Largest number of iterations of the factors of a Newton run."""
+ACCURATE = 1e-12
+"""Relative change of the factors in an iteration below which the iteration ends [1]."""
+BALANCED = 1e-12
+"""Error of the equations of the factors, relative to the right-hand side, up to which the iteration ends [1]."""
+STALLED = 1e-9
+"""Relative change of the factors in an iteration up to which a change that no longer decreases is accepted as a
+rounding error [1].
+"""
+SLOW = 0.1
+"""Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
+READS = {"x", "v", "data", "start_data"}
+
+
+@kernel
+def weigh_unknowns(
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    carried: FloatArray,
+    numbers: tuple[float, float, float],
+    out: FloatArray,
+) -> None:
+    """Compute the factors of the unknowns of a step from the factors of its end, shape (n,) each; ``numbers`` are the
+    factors of velocities and accelerations, and the share of the accelerations in the algorithmic accelerations.
+    """
+    for i in range(len(q)):
+        out[i] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
+
+
+@kernel
+def weigh_start(
+    of_q: FloatArray,
+    of_v: FloatArray,
+    of_c: FloatArray,
+    numbers: tuple[float, float, float, float, float, float],
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    carried: FloatArray,
+) -> None:
+    """Compute the factors of the start of a step from the factors of the predicted coordinates ``of_q``, velocities
+    ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each; ``numbers`` are h, β, γ, two shares of the
+    algorithmic accelerations, and 1 for a method with algorithmic accelerations, otherwise 0.
+    """
+    h, beta, gamma, new, old, generalised = numbers
+    for i in range(len(q)):
+        algorithmic = of_c[i] + h * h * beta * of_q[i] + h * gamma * of_v[i]
+        before = h * h * (0.5 - beta) * of_q[i] + h * (1.0 - gamma) * of_v[i] + old * algorithmic
+        q[i] = of_q[i]
+        v[i] = h * of_q[i] + of_v[i]
+        a[i] = new * algorithmic + (1.0 - generalised) * before
+        carried[i] = generalised * before
+
+
+@dataclass
+class RunFactors:
+    """Factors of the quantities that a Newton run and its update read: predicted coordinates and velocities,
+    coordinates and velocities at the start of the step, history values of the run, and history values at the start of
+    the step.
+    """
+
+    q: FloatArray
+    v: FloatArray
+    start_x: FloatArray
+    start_v: FloatArray
+    data: FloatArray
+    start_data: FloatArray
+
+
+class Adjoint:
+    """Factors λ of the states of a motion, from the end to the start.
+
+    Args:
+        centre: the model with the parameters of the motion.
+        models: the companion models of the parameters.
+        varies: whether each history value changes continuously, shape (d,).
+
+    Attributes:
+        factors: λ of the present state.
+        gradient: the sum of the contributions to dJ/dp so far.
+    """
+
+    def __init__(self, centre: Companion, models: ParameterModels, varies: BoolArray) -> None:
+        self._centre, self._models = centre, models
+        # kernel calls are created with these flags
+        fields, integrator = centre.assembly.fields, centre.integrator
+        fields.rate_level, fields.unit_rates = integrator.rate_level, len(integrator.rotations) > 0
+        self._tangents = TransposedTangents(centre)
+        self._history = HistoryTerms(centre, varies) if len(varies) else None
+        self._results = ResultSlopes(centre, models, varies)
+        self._terms = ParameterTerms(centre, models)
+        self._projection = ProjectionTerms(centre, models, self._terms)
+        # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
+        self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
+        # parameters whose companion models are evaluated as a whole
+        self._whole = {name: models.find_pair(name) for name in self._terms.whole}
+        self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
+        self.gradient = dict.fromkeys(models.steps, 0.0)
+        self._place = self._rate = 0.0
+
+    def add_results(self, weights: Mapping[str, float]) -> None:
+        """Add the derivatives of Σ weights · results at the state of the model."""
+        if any(weights.values()):
+            factors, gradient = self._results.find(weights)
+            for name, values in factors.items():
+                self.factors[name] = self.factors[name] + values
+            for name, change in gradient.items():
+                self.gradient[name] += change
+
+    def find_size(self) -> float:
+        """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
+        coordinate and velocity so far."""
+        state = self._centre.state
+        self._place = max(self._place, float(np.abs(state.q).max(initial=0.0)))
+        self._rate = max(self._rate, float(np.abs(state.v).max(initial=0.0)))
+        place, rate = (float(np.linalg.norm(self.factors[name])) for name in ("q", "v"))
+        return float(np.hypot((self._place or 1.0) * place, (self._rate or 1.0) * rate))
+
+    def add_start(self) -> None:
+        """Add the derivatives of the start of the motion, which is the state of the model."""
+        centre, shared = self._centre, dict[str, float]()
+        for group in self._models.groups:
+            if not group.is_shared:
+                slopes = group.pair.slopes
+                self.gradient[group.names[0]] += sum(float(self.factors[name] @ slopes[name]) for name in NAMES)
+            else:
+                shared |= dict.fromkeys(group.names, 0.0)
+        if not shared:
+            return
+        # accelerations and multipliers follow from M a + C_qᵀ λ = loads - f, C_q a = r; the matrix is symmetric
+        centre.assembly.load_fields(centre.state)
+        right = -np.append(self.factors["a"] + self.factors["carried"], 0.0)
+        mu, nu = MassSolver(centre.problem).solve(right, np.append(self.factors["lam"], 0.0))
+        every = dict.fromkeys(self.gradient, 0.0)
+        self._terms.add(mu, nu, every)
+        for name in shared:
+            self.gradient[name] += every[name]
+
+    def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
+        """Pass over the projection of the end of a step. The state of the model is the end before the projection. The
+        arguments are explained in `step_back`.
+        """
+        self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
+
+    def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep, projects: bool = False) -> None:
+        """Pass over a step without its projection.
+
+        Args:
+            start, t: arrays of the state at the start of the step, and its time [s]. The model is in this step.
+            step: the repeated step.
+            projects: whether the adjoint has passed over a projection of the end of the step.
+        """
+        centre, factors = self._centre, self.factors
+        for pair in self._whole.values():
+            for side in (pair.above, pair.below):
+                set_state(side, start, t)
+                side.begin_step(step.h, step.then)
+        problem, integrator = centre.problem, centre.integrator
+        places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
+        # factors of the predicted coordinates, velocities and algorithmic accelerations, and of the start of the step
+        of_q, of_v, of_c = factors["q"].copy(), factors["v"].copy(), factors["carried"].copy()
+        of_start, start_q, start_v = np.zeros_like(factors["data"]), np.zeros(n), np.zeros(n)
+        share = integrator.shares[2] if integrator.generalised else 0.0
+        g, of_unknown = np.zeros(problem.pattern.rows), np.zeros(n)
+        weigh_unknowns(of_q, of_v, factors["a"], of_c, (scheme.v_factor, scheme.a_factor, share), of_unknown)
+        turning = integrator.rotations.ravel()
+        turns = find_turning(centre, start, t, step) if len(turning) else None
+        if turns is not None:
+            of_unknown[turning] = turns.multiply("u", factors)[turning]
+            of_q[turning] = of_v[turning] = of_c[turning] = 0.0
+        g[places.of_dof] = of_unknown
+        g[places.of_multiplier] = scheme.multiplier_factor * factors["lam"]
+        of_data, kept = factors["data"], dict[int, FloatArray]()
+        for number in range(len(step.runs) - 1, -1, -1):
+            run = step.runs[number]
+            later = kept.pop(number, None)
+            back = self._run_back(run, g, of_data, start["data"], later, alone=len(step.runs) == 1 and not projects)
+            of_q += back.q
+            of_v += back.v
+            if self._history is not None:
+                start_q, start_v, of_start = start_q + back.start_x, start_v + back.start_v, of_start + back.start_data
+            g, of_data = np.zeros_like(g), back.data
+            if number > 0 and run.like >= 0:
+                kept[run.like] = kept.get(run.like, 0.0) + back.data
+                of_data = np.zeros_like(back.data)
+        of_start = of_start + of_data
+        found = {name: np.zeros(n) for name in ROTATED}
+        numbers = step.h, integrator.beta, integrator.gamma, *integrator.shares[:2], float(integrator.generalised)
+        weigh_start(of_q, of_v, of_c, numbers, found["q"], found["v"], found["a"], found["carried"])
+        if turns is not None:
+            ends = {**factors, "q0": of_q, "v0": of_v}
+            for name, values in found.items():
+                found[name] = values.copy()
+                found[name][turning] = turns.multiply(name, ends)[turning]
+            self._add_turning(factors, step)
+        found["q"] += start_q
+        found["v"] += start_v
+        self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
+
+    def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
+        """Add the derivatives of the end of a step with respect to parameters that change the reference of
+        rotations."""
+        run = step.runs[-1]
+        for name, pair in self._whole.items():
+            ends = []
+            for side in (pair.above, pair.below):
+                side.end_step(run.unknowns, run.updated, step)
+                ends.append(sum(float(factors[which] @ getattr(side.state, which)) for which in ROTATED))
+            self.gradient[name] += (ends[0] - ends[1]) / (2.0 * pair.h)
+
+    def _run_back(
+        self,
+        run: RepeatedRun,
+        g: FloatArray,
+        of_data: FloatArray,
+        start: FloatArray,
+        later: FloatArray | None,
+        alone: bool,
+    ) -> RunFactors:
+        """Return the factors of all that a Newton run and the update that follows read.
+
+        Args:
+            run: the run.
+            g: factors of the unknowns, shape (u,).
+            of_data: factors of the history values after the update, shape (d,).
+            start: history values at the start of the step, shape (d,).
+            later: factors of the history values of the run from a later run with the same values, shape (d,), or None.
+            alone: whether no other tangent was factorised after the run was repeated.
+        """
+        centre, history = self._centre, self._history
+        problem, n = centre.problem, centre.assembly.layout.spare
+        places, scheme = problem.sparsity.unknowns, problem.scheme
+        motion = [np.zeros(n) for _ in range(4)]
+        found = RunFactors(motion[0], motion[1], motion[2], motion[3], np.zeros_like(of_data), np.zeros_like(of_data))
+        g = g.copy()
+        map_slopes: UpdateSlopes | None = None
+        forces: ForceSlopes | None = None
+        if history is not None:
+            centre.load(run.unknowns, run.data)
+            slopes = history.find_update_slopes(centre.run_update, run.updated, run.data, start, READS)
+            self._add_update(found, slopes, of_data, g)
+            self._terms.add_update(of_data, run.data, run.updated, self.gradient)
+            for name, pair in self._whole.items():
+                ends = (
+                    pair.above.update_history(run.unknowns, run.data),
+                    pair.below.update_history(run.unknowns, run.data),
+                )
+                self.gradient[name] += float(of_data @ pair.find_slope(run.updated, *ends))
+            centre.load(run.unknowns, run.data)
+            forces = history.find_force_slopes(run.data)
+            if run.maps:
+                centre.load(run.unknowns, start)
+                map_slopes = history.find_update_slopes(centre.run_maps, run.found, start, start, READS)
+        if later is not None:
+            found.data += later
+        centre.load(run.unknowns, run.data)
+        if alone and not run.near:
+            # the factors belong to unknowns nearby
+            problem.update_tangent(problem.unknowns)
+        elif not alone:
+            run.factors = centre.factorise()
+        mu, of_run, right = self._solve(run, g, found.data, forces, map_slopes)
+        found.data = of_run
+        of_motion = mu[places.of_dof]
+        by_v = self._tangents.multiply(0.0, 1.0, mu)[places.of_dof]
+        if self._assembled:
+            # r_uᵀ mu is the right-hand side
+            inertia = np.zeros(n + 1)
+            centre.assembly.add_mass_product(np.append(of_motion, 0.0), inertia)
+            found.q += scheme.v_factor * by_v + scheme.a_factor * inertia[:-1] - right[places.of_dof]
+        else:
+            found.q -= self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
+        found.v -= by_v
+        self._terms.add(of_motion, mu[places.of_multiplier], self.gradient)
+        for name, pair in self._whole.items():
+            change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
+            self.gradient[name] -= float(mu @ change) / (2.0 * pair.h)
+        if map_slopes is not None:
+            found.data = np.zeros_like(of_run)
+            self._add_update(found, map_slopes, of_run, np.zeros_like(g))
+            found.start_data, found.data = found.start_data + found.data, np.zeros_like(of_run)
+            self._terms.add_update(of_run, start, run.found, self.gradient, maps=True)
+            for name, pair in self._whole.items():
+                ends = pair.above.map_history(run.unknowns), pair.below.map_history(run.unknowns)
+                self.gradient[name] += float(of_run @ pair.find_slope(run.found, *ends))
+        return found
+
+    def _add_update(self, found: RunFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> None:
+        """Add the factors of the quantities that an update reads to ``found``, and the factors of the unknowns to g."""
+        centre, n = self._centre, len(found.q)
+        places, scheme, d = centre.problem.sparsity.unknowns, centre.problem.scheme, len(of_data)
+        by_x, by_v = slopes.x.multiply(of_data, n + 1)[:-1], slopes.v.multiply(of_data, n + 1)[:-1]
+        found.q += by_x
+        found.v += by_v
+        g[places.of_dof] += by_x + scheme.v_factor * by_v
+        found.start_x += slopes.start_x.multiply(of_data, n + 1)[:-1]
+        found.start_v += slopes.start_v.multiply(of_data, n + 1)[:-1]
+        found.data += slopes.data.multiply(of_data, d)
+        found.start_data += slopes.start_data.multiply(of_data, d)
+
+    def _solve(
+        self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, forces: ForceSlopes | None,
+        maps: UpdateSlopes | None,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+        """Return the factors mu of the equations of a run, shape (u,), the factors of its history values, shape (d,),
+        and the product r_uᵀ mu, shape (u,).
+
+        Args:
+            run: the run; the tangent of Newton's method is up to date, and its factors belong to unknowns nearby.
+            g: factors of the unknowns, shape (u,).
+            of_data: factors of the history values without the equations, shape (d,).
+            forces: derivatives of forces with respect to history values, or None.
+            maps: derivatives of return maps, or None.
+
+        Raises:
+            ModelError: the iteration does not converge.
+        """
+        places, scheme = self._centre.problem.sparsity.unknowns, self._centre.problem.scheme
+        mu, before, largest, size, exact = np.zeros_like(g), np.inf, 0.0, 0.0, False
+
+        def weigh() -> FloatArray:
+            """Return the factors of the history values for the present mu."""
+            if forces is None or self._history is None:
+                return of_data
+            return of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])
+
+        for number in range(ITERATIONS):
+            right = g
+            if maps is not None:
+                of_run, n, right = weigh(), len(places.of_dof), g.copy()
+                right[places.of_dof] += maps.x.multiply(of_run, n + 1)[:-1]
+                right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
+            left = right - self._tangents.multiply_whole(mu) if number else right
+            if number > 0 and maps is None and np.abs(left).max() <= BALANCED * np.abs(right).max():
+                return mu, weigh(), right
+            correction = run.factors.solve(left, trans="T")
+            mu = mu + correction
+            largest = max(largest, float(np.abs(mu).max(initial=0.0)))
+            size = float(np.abs(correction).max(initial=0.0)) / (largest or 1.0)
+            if not np.isfinite(size):
+                break
+            if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):
+                return mu, weigh(), right
+            if number > 0 and size > SLOW * before and size > STALLED and maps is None:
+                if exact:
+                    self._centre.distrust_factors()
+                run.factors, exact = self._centre.factorise(), True
+            before = size
+        raise ModelError(
+            f"the adjoint of the step to t = {scheme.t:.9g} s does not converge: its relative change is still "
+            f"{size:.3g} after {number + 1} iterations"
+        )

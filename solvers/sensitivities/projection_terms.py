@@ -1,0 +1,255 @@
+"""The adjoint of projections onto constraints at the ends of steps.
+
+A projection changes the motion in the directions of constraints (consistency.py). Its derivatives with respect to the
+motion are differences between projections of perturbed motions; most coordinates do not affect the projection.
+
+Parameters that share companion models change only forces f and masses M. They affect the four solves of the projection,
+
+    S (δv, ι) = (0, -Ċ),  S (δa, δλ) = (f(v) - f(v + δv), -e),  S (δw, ι') = (0, c h² j),  S (δA, ι") = (0, l),
+
+with S = [M C_qᵀ; C_q 0]. For the factors of the results, the transposed solves yield factors y of the right-hand sides,
+from the last solve to the first. With the solution u of each solve, the derivative is -Σ yᵀ (∂M/∂p) u, and in the
+second solve also -yᵀ ∂(f(v + δv) - f(v))/∂p. If damping is added to M, so is its derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.solvers.constraint_motion.consistency import Trace
+from windlass.solvers.constraint_motion.initial import MassSolver
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.sensitivities.companion import MOTION, Companion, RepeatedStep
+from windlass.solvers.sensitivities.evaluate import factorise
+from windlass.solvers.sensitivities.motion import CompanionPair
+from windlass.solvers.sensitivities.parameter_models import ParameterModels
+from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
+from windlass.solvers.sensitivities.recorded_motion import set_state
+from windlass.solvers.sensitivities.turning import ROTATED
+
+StateFactors = dict[str, FloatArray]
+"""Derivatives of the objective with respect to the arrays of a state, by name of the array."""
+PROJECTION_STEP = 1e-6
+"""Perturbation of the motion for derivatives of projections, relative to the largest value [1]."""
+INSIGNIFICANT = 1e-10
+"""Derivative of a projection, relative to the largest factor, up to which it is 0 within rounding errors [1]."""
+SHARE = 1e-2
+"""Part of a change of velocities for which the change of damping forces is evaluated [1]."""
+
+
+class ProjectionTerms:
+    """Factors of the states before projections.
+
+    Args:
+        centre: the model with the parameters of the motion.
+        models: the companion models of the parameters.
+        terms: derivatives of the equations with respect to the parameters.
+    """
+
+    def __init__(self, centre: Companion, models: ParameterModels, terms: ParameterTerms) -> None:
+        self._centre, self._models, self._terms = centre, models, terms
+        coupled = [system.dofs.ravel() for system in centre.assembly.systems if system.constraint is not None]
+        own = np.unique(np.concatenate([np.zeros(0, np.int64), *coupled]))
+        self._constrained: IntArray = own[own < centre.assembly.layout.spare]
+
+    def pass_back(
+        self,
+        factors: StateFactors,
+        gradient: dict[str, float],
+        start: Mapping[str, FloatArray],
+        t: float,
+        step: RepeatedStep,
+    ) -> StateFactors:
+        """Return the factors of the state before the projection of the end of a step, which is the state of the model,
+        and add the derivatives with respect to the parameters to ``gradient``.
+
+        Args:
+            factors: factors of the state after the projection.
+            gradient: the sums.
+            start, t: arrays of the state at the start of the step, and its time [s].
+            step: the repeated step.
+        """
+        centre, h = self._centre, step.h
+        before = {name: getattr(centre.state, name).copy() for name in MOTION}
+        found = dict(factors)
+
+        def weigh(companion: Companion, changed: Mapping[str, FloatArray]) -> float:
+            """Return the weighted projection of a motion."""
+            state = companion.state
+            for name in MOTION:
+                getattr(state, name)[:] = changed[name]
+            state.t = centre.state.t
+            companion.project(h)
+            return sum(float(factors[name] @ (getattr(state, name) - changed[name])) for name in MOTION)
+
+        def compare(pair: CompanionPair) -> float:
+            """Return the derivative with respect to the parameter of a pair."""
+            ends = []
+            for side in (pair.above, pair.below):
+                set_state(side, start, t)
+                side.begin_step(h, step.then)
+                ends.append(weigh(side, before))
+            return (ends[0] - ends[1]) / (2.0 * pair.h)
+
+        # random numbers, because equal changes of all coordinates may have no effect
+        shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
+
+        def differentiate(name: str, dofs: IntArray) -> float:
+            """Return the derivative for changes of the given entries of an array, in the ratios ``shares``."""
+            size, ends = PROJECTION_STEP * (float(np.abs(before[name]).max(initial=0.0)) or 1.0), []
+            for side in (1.0, -1.0):
+                moved = {**before, name: before[name].copy()}
+                moved[name][dofs] += side * size * shares[dofs]
+                ends.append(weigh(centre, moved))
+            return (ends[0] - ends[1]) / (2.0 * size)
+
+        for name in ROTATED:
+            change = np.zeros_like(factors[name])
+            for dof in self._constrained:
+                change[dof] = differentiate(name, np.array([dof])) / shares[dof]
+            # groups of other coordinates; only groups that change the projection are divided
+            parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
+            least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
+            while parts:
+                part = parts.pop()
+                if not len(part):
+                    continue
+                slope = differentiate(name, part)
+                if len(part) == 1:
+                    change[part] = slope / shares[part]
+                elif abs(slope) > least:
+                    parts += [part[: len(part) // 2], part[len(part) // 2 :]]
+            found[name] = factors[name] + change
+        shared = list[str]()
+        for group in self._models.groups:
+            if group.is_shared and not len(centre.integrator.rotations):
+                shared += group.names
+                continue
+            for name in group.names:
+                gradient[name] += compare(self._models.find_pair(name))
+        if shared:
+            changes = self._find_shared(factors, before, h)
+            for name in shared:
+                gradient[name] -= changes[name]
+        for name in MOTION:
+            getattr(centre.state, name)[:] = before[name]
+        return found
+
+    def _find_shared(self, factors: StateFactors, before: Mapping[str, FloatArray], h: float) -> dict[str, float]:
+        """Return the sums of the products of y and the derivatives of M u and f, for all parameters that change only
+        forces and masses."""
+        centre, state = self._centre, self._centre.state
+        consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
+        n, m = centre.assembly.layout.spare, len(centre.assembly.layout.multipliers_owned)
+        trace, no_force = Trace(np.zeros(n), 0.0, np.zeros(n), np.zeros(n), np.zeros(n)), np.zeros(m)
+        self._move(before, before["v"], before["a"])
+        centre.project(h, trace)
+        v, a = before["v"] + trace.velocities, before["a"] + trace.accelerations
+        self._move(before, v, a)
+        solver = TransposedMass(problem)
+        # factors of accelerations, velocities and j after the first two solves
+        of_a, of_v, of_j = factors["a"].copy(), factors["v"].copy(), np.zeros(m)
+        y_carried = y_offset = np.zeros(n)
+        if integrator.generalised:
+            y_carried, of_lack = solver.solve(factors["carried"], no_force)
+            of_a, of_j = of_a + self._multiply_transposed(of_lack), integrator.shift * h * of_lack
+        if not integrator.rate_level:
+            offset_solver = TransposedMass(problem, trace.over) if trace.over else solver
+            y_offset, of_offset = offset_solver.solve(factors["v"], no_force)
+            of_j = of_j + consistency.find_offsets(h) * of_offset
+        self._move(before, v, a)
+        of_a = of_a + self._differentiate(lambda: float(of_j @ consistency.eval_jerk(state, h)), before, v, a, "a")
+        of_v = of_v + self._differentiate(lambda: float(of_j @ consistency.eval_jerk(state, h)), before, v, a, "v")
+        y_force, of_e = solver.solve(of_a, factors["lam"])
+        damping = find_damping(problem)
+        of_v = of_v - self._differentiate(
+            lambda: float(of_e @ consistency.eval_violation(state.a)), before, v, before["a"], "v"
+        )
+        of_v = of_v - damping.T @ y_force
+        self._move(before, before["v"], before["a"])
+        y_velocity, _ = TransposedMass(problem, trace.over).solve(of_v, no_force)
+        total = dict.fromkeys(self._models.steps, 0.0)
+
+        def add(y: FloatArray, v: FloatArray, a: FloatArray, scale: float) -> None:
+            """Add a multiple of the products of y and the derivatives of M a + f(v)."""
+            self._move(before, v, a)
+            for name, value in self._terms.find(y, no_force).items():
+                total[name] += scale * value
+
+        none = np.zeros(n)
+        for y, u, at in (
+            (y_velocity, trace.velocities, before["v"]), (y_offset, trace.offset, v), (y_carried, trace.carried, v)
+        ):  # fmt: skip
+            add(y, at, u, 1.0)
+            add(y, at, none, -1.0)
+            if trace.over and y is not y_carried:
+                add(y, at + SHARE * u, none, 0.5 * trace.over / SHARE)
+                add(y, at - SHARE * u, none, -0.5 * trace.over / SHARE)
+        add(y_force, v, trace.accelerations, 1.0)
+        add(y_force, before["v"], none, -1.0)
+        return total
+
+    def _move(self, before: Mapping[str, FloatArray], v: FloatArray, a: FloatArray) -> None:
+        """Set the state and the fields to the motion ``before`` with other velocities and accelerations."""
+        state = self._centre.state
+        for name in MOTION:
+            getattr(state, name)[:] = before[name]
+        state.v[:], state.a[:] = v, a
+        self._centre.assembly.load_fields(state)
+
+    def _differentiate(
+        self, function: Callable[[], float], before: Mapping[str, FloatArray], v: FloatArray, a: FloatArray, name: str
+    ) -> FloatArray:
+        """Return the derivative of a function of the state with respect to velocities ("v") or accelerations ("a") of
+        constrained coordinates, shape (n,), by central differences at the motion with the given v and a."""
+        motion = {"v": v, "a": a}
+        found, h = np.zeros_like(v), PROJECTION_STEP * (float(np.abs(motion[name]).max(initial=0.0)) or 1.0)
+        for dof in self._constrained:
+            ends = []
+            for side in (1.0, -1.0):
+                moved = {**motion, name: motion[name].copy()}
+                moved[name][dof] += side * h
+                self._move(before, moved["v"], moved["a"])
+                ends.append(function())
+            found[dof] = (ends[0] - ends[1]) / (2.0 * h)
+        self._move(before, v, a)
+        return found
+
+    def _multiply_transposed(self, nu: FloatArray) -> FloatArray:
+        """Return C_qᵀ nu, shape (n,), at the fields; the multipliers in the fields are restored."""
+        assembly = self._centre.assembly
+        lam, found = assembly.fields.lam.copy(), np.zeros(assembly.layout.spare + 1)
+        assembly.fields.lam[:-1] = nu
+        assembly.add_constraints(np.zeros(len(lam)), found)
+        assembly.fields.lam[:] = lam
+        return found[:-1]
+
+
+class TransposedMass:
+    """Solves the transposed equations of `MassSolver` at the fields; the arguments are explained there."""
+
+    def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
+        self._places, self._scale = problem.sparsity.unknowns, MassSolver(problem, over).scale
+        self._factors = factorise(problem.matrix.mat, "of a projection")
+
+    def solve(self, of_a: FloatArray, of_lam: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the factors of the equations of motion, shape (n,), and of the constraints, shape (m,), from the
+        factors of accelerations, shape (n,), and of multipliers, shape (m,).
+        """
+        right = np.zeros(len(self._places.numbers))
+        right[self._places.of_dof], right[self._places.of_multiplier] = of_a, self._scale * of_lam
+        found = self._factors.solve(right, trans="T")
+        return found[self._places.of_dof], found[self._places.of_multiplier]
+
+
+def find_damping(problem: NonlinearProblem) -> csr_array:
+    """Return the derivatives of the forces at the fields with respect to velocities, shape (n, n)."""
+    places, pattern = problem.sparsity.unknowns, problem.pattern
+    values = np.zeros(len(problem.matrix.values))
+    problem.assembly.add_tangent(values, 0.0, 1.0, 0.0, 0.0, 0.0)
+    whole = csr_array((values[: pattern.spare], pattern.indices, pattern.indptr), shape=(pattern.rows, pattern.rows))
+    return whole[places.of_dof][:, places.of_dof]

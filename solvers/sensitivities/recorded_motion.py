@@ -1,0 +1,142 @@
+"""The motion that an adjoint passes backwards: how its steps were computed, some of its states, and the repetition of
+its steps from these states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.errors import ModelError
+from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.sensitivities.companion import (
+    MOTION,
+    Companion,
+    LinearFactors,
+    RepeatedStep,
+    StepPlan,
+    plan_step,
+    repeat_run,
+)
+from windlass.solvers.sensitivities.evaluate import Results, read_results
+from windlass.solvers.sensitivities.revolve import place_states
+
+NAMES = (*MOTION, "data")
+"""Arrays of a state that later steps or results read."""
+
+
+def set_state(companion: Companion, arrays: Mapping[str, FloatArray], t: float) -> None:
+    """Set the state of a companion model."""
+    state = companion.state
+    for name in NAMES:
+        getattr(state, name)[:] = arrays[name]
+    state.start_data[:] = state.data
+    state.t = t
+
+
+@dataclass
+class StoredState:
+    """A stored state of the motion: its arrays, and its time [s]."""
+
+    arrays: dict[str, FloatArray]
+    t: float
+
+    @classmethod
+    def of(cls, state: State) -> StoredState:
+        """Copy a state."""
+        return cls({name: getattr(state, name).copy() for name in NAMES}, state.t)
+
+
+@dataclass
+class Record:
+    """A computed motion.
+
+    Attributes:
+        plans: how each step was computed.
+        stored: stored states by number of the step that begins with them.
+        t, y: times [s] and results by name, shape (k,) each.
+        varies: whether each history value changes continuously, shape (d,).
+        last: the state at the end.
+    """
+
+    plans: list[StepPlan]
+    stored: dict[int, StoredState]
+    t: FloatArray
+    y: dict[str, FloatArray]
+    varies: BoolArray
+    last: StoredState
+
+
+def record_motion(centre: Companion, results: Results, solver: Dynamic, first: State, count: int) -> Record:
+    """Compute the motion, and store at most ``count`` states.
+
+    Raises:
+        ModelError: steps were left out.
+    """
+    state = centre.state
+    expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))
+    places = set(place_states(expected, count))
+    plans, stored = list[StepPlan](), {0: StoredState.of(state)}
+    times, values = [state.t], [read_results(centre.results, state, None)]
+    varies, before, t = state.data != np.round(state.data), solver.consistency.projections, state.t
+    data = state.data.copy()
+    now = state
+    for now in solver.march(first):
+        if now.step != state.step + len(plans) + 1:
+            raise ModelError(
+                f"the motion continues from a checkpoint, with the first step to t = {now.t:.9g} s: derivatives need "
+                "all steps, so leave out -restart"
+            )
+        projects = solver.consistency.projections > before
+        plans.append(plan_step(data, solver, now.t - t, now.t, projects))
+        before, t, data[:] = solver.consistency.projections, now.t, now.data
+        varies |= data != np.round(data)
+        times.append(now.t)
+        values.append(read_results(results, now, values[0]))
+        if len(plans) in places:
+            stored[len(plans)] = StoredState.of(now)
+    y = {name: np.array([value[name] for value in values]) for name in values[0]}
+    return Record(plans, stored, np.array(times), y, varies, StoredState.of(now))
+
+
+def follow_plan(
+    centre: Companion, plan: StepPlan, near: StoredState | None = None, factors: LinearFactors | None = None
+) -> RepeatedStep:
+    """Repeat the Newton runs of a step from the state of the companion model, which does not change.
+
+    Args:
+        centre: the model.
+        plan: how the step was computed.
+        near: approximate end of the step, if known.
+        factors: factors of the tangent of a step nearby, if known.
+
+    Raises:
+        ModelError: a Newton run cannot be repeated.
+    """
+    state = centre.state
+    step = RepeatedStep(plan.h, plan.then, state, [], projects=False)
+    centre.begin_step(plan.h, plan.then)
+    end = (state.a, state.lam) if near is None else (near.arrays["a"], near.arrays["lam"])
+    unknowns, data = centre.read_unknowns(*end), state.data.copy()
+    for number in range(plan.runs):
+        if number > 0:
+            last = number == plan.runs - 1 and plan.like >= 0
+            data = step.runs[plan.like].data if last else step.runs[-1].updated
+        run = repeat_run(centre, unknowns, data, plan.maps and number == 0, plan.then, factors)
+        factors = run.factors
+        run.like = plan.like if number == plan.runs - 1 else -1
+        step.runs.append(run)
+        unknowns = run.unknowns
+    return step
+
+
+def end_step(centre: Companion, step: RepeatedStep) -> None:
+    """Copy the end of a repeated step, before its projection, to the state of the companion model."""
+    run, state = step.runs[-1], centre.state
+    centre.end_step(run.unknowns, run.updated, step)
+    state.start_data[:] = state.data
+    state.step += 1

@@ -1,0 +1,72 @@
+"""Products of transposed tangents."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import clear
+from windlass.framework.assembly.steps import constraint_tangent_steps, tangent_steps
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.system import evaluate
+from windlass.solvers.sensitivities.companion import Companion
+
+
+class TransposedTangents:
+    """Products of transposed tangents at the fields of a companion model.
+
+    Args:
+        companion: the model.
+    """
+
+    def __init__(self, companion: Companion) -> None:
+        self._companion, self._programs = companion, dict[tuple[float, float], Program]()
+        self._key: tuple[object, ...] = ()
+        self._values = np.zeros(0)
+        self._whole = self._part = csc_array((0, 0))
+
+    def multiply(self, dq: float, dv: float, mu: FloatArray) -> FloatArray:
+        """Return (dq ∂r/∂q + dv ∂r/∂v)ᵀ mu for all unknowns, shape (u,); entries of multipliers have no meaning."""
+        self._renew()
+        problem = self._companion.problem
+        if (dq, dv) not in self._programs:
+            self._programs[dq, dv] = self._create_program(dq, dv)
+        with problem.assembly.calling():
+            problem.assembly.loads.update()
+            self._programs[dq, dv]()
+        product: FloatArray = self._part @ mu
+        return product
+
+    def multiply_whole(self, mu: FloatArray) -> FloatArray:
+        """Return r_uᵀ mu for the last tangent of Newton's method, shape (u,)."""
+        self._renew()
+        product: FloatArray = self._whole @ mu
+        return product
+
+    def _renew(self) -> None:
+        """Create arrays and matrices again if the sparsity or the kernel calls have changed."""
+        problem = self._companion.problem
+        key = problem.matrix, problem.assembly.revision
+        if key == self._key:
+            return
+        self._key, self._programs = key, {}
+        self._values = np.zeros(len(problem.matrix.values))
+        self._whole, self._part = self._transpose(problem.matrix.values), self._transpose(self._values)
+
+    def _transpose(self, values: FloatArray) -> csc_array:
+        """Return the transpose of a matrix, which shares the array of matrix values."""
+        pattern = self._companion.problem.pattern
+        # compressed rows of a matrix are compressed columns of its transpose
+        parts = values[: pattern.spare], pattern.indices, pattern.indptr
+        return csc_array(parts, shape=(pattern.rows, pattern.rows), copy=False)
+
+    def _create_program(self, dq: float, dv: float) -> Program:
+        problem, values = self._companion.problem, self._values
+        assembly = problem.assembly
+        steps: list[Step] = [(call(clear, (values,)), (evaluate(assembly.fields),))]
+        steps += tangent_steps(assembly, values, dq, dv, 0.0, 0.0, moving=True)
+        steps += constraint_tangent_steps(assembly, values, dq, dv, 0.0)
+        steps += assembly.load_tangent_steps(values, dq, dv, problem.scheme.load_factor, assembly.loads.gravity)
+        return Program(steps, asks=assembly.is_fixed, around=assembly.calling)

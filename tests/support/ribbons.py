@@ -1,0 +1,175 @@
+"""Models of ribbons: flat belts on cylinders, cones and crowned pulleys."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
+
+RADIUS, WIDTH, HALF, TENSION = 0.1, 0.04, 0.0005, 200.0
+"""Radius of the pulley [m], width and half the thickness of the ribbon [m], tension [N]."""
+STIFFNESS = 1e7
+"""Stiffness of contact and bristles per length [N/m^2]."""
+RIBBON: dict[str, Any] = {
+    "axial_stiffness": 1e5, "bending_stiffness": (0.005, 0.5), "torsional_stiffness": 0.05,
+    "mass_per_length": 0.05, "rotary_inertia": 0.05 * WIDTH**2 / 12.0,
+}  # fmt: skip
+"""Bending about d_1, the axis of the pulley, is soft; bending in the plane of the ribbon is stiff."""
+
+
+class OnPulley(NamedTuple):
+    """A ribbon that runs over a pulley about z: it arrives along x at the top, and leaves downwards after a quarter of
+    a turn. ``body`` is the pulley."""
+
+    world: wl.World
+    ribbon: wl.Entity
+    nodes: wl.Entity
+    body: wl.Entity
+    contacts: wl.Entity
+
+
+def create_on_pulley(
+    before: float, angle: float = 0.0, vertices: Any = None, rounding: float = 0.0, elements: int = 60,
+    after: float = 0.1, **contact: Any,
+) -> OnPulley:  # fmt: skip
+    """Create the ribbon, both ends of which are pulled by the tension. The pulley turns by the time [rad].
+
+    Args:
+        before, after: lengths of the spans [m].
+        angle: angle between the arriving ribbon and the plane of the pulley [rad]; its first node moves along x.
+        vertices, rounding: profile of the pulley, see `ProfileSurface`; None: a cylinder.
+    """
+    world, axis = wl.World(), (0.0, 0.0, 1.0)
+    radius = RADIUS + HALF - TENSION / (RADIUS * STIFFNESS)
+    route = route_over_sheaves(
+        [Sheave((0, 0, 0), axis, radius, "right")], start=(-before, radius, 0.0), end=(radius, -after, 0.0)
+    )
+    ribbon = cable_along(
+        world, route, elements, normal=axis, turned_from=axis, reference_strain=-TENSION / 1e5, **RIBBON
+    )
+    nodes = nodes_of(world, ribbon)
+    last = len(nodes) - 1
+    body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
+    bearing = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, body)
+    world.add(
+        con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(True,) * 3,
+        rotations=(True, True, False),
+    )  # fmt: skip
+    world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "z"), offset_function=lambda t: -t)
+    if vertices is None:
+        surface = world.add(con.DrumSurface, marker=bearing[1], axis=axis, radius=RADIUS)
+    else:
+        surface = world.add(con.ProfileSurface, marker=bearing[1], axis=axis, vertices=vertices, rounding=(rounding,))
+    columns: dict[str, Any] = {
+        "points": 2, "lines": 2, "contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": STIFFNESS,
+        "friction_coefficient": 0.8, **contact,
+    }  # fmt: skip
+    contacts = con.add_surface_contact(world, surface, ribbon, rope_radius=HALF, width=WIDTH, **columns)
+    pulls = ((nodes[0], (-TENSION, 0.0, 0.0)), (nodes[last], (0.0, -TENSION, 0.0)))
+    for node, force in pulls:
+        world.add(con.Force, marker=con.position_marker(world, node), vector=force)
+    con.fix(world, nodes[0], "y")
+    # the lateral position of the first node gives the angle of the arriving ribbon
+    con.prescribe(world, nodes[0], "z", lambda t: -before * np.tan(angle) * min(10.0 * t, 1.0))
+    con.fix(world, nodes[last], "x")
+    return OnPulley(world, ribbon, nodes, body, contacts)
+
+
+def run_over_pulley(model: OnPulley, turn: float, steps: int) -> tuple[Any, Any, Any, Any]:
+    """Turn the pulley by an angle [rad] in equal steps. Return the travel of the ribbon [m], the lateral position [m]
+    and the slope [1] at the top of the pulley, and the lateral position after a quarter of a turn [m], shape (steps +
+    1,) each.
+    """
+    state, found = wl.State(model.world), []
+    for i in range(steps + 1):
+        solver = wl.Static(model.world, name="", passes=wl.Passes(max_it=40), stability="off")
+        solver.time = turn * i / steps
+        state = solver.solve(state)
+        assert solver.verdict, str(solver.verdict.reasons)
+        found.append(read_track(model, state))
+    place, slope, leave = np.array(found).T
+    return np.linspace(0.0, turn, steps + 1) * RADIUS, place, slope, leave
+
+
+def read_track(model: OnPulley, state: Any) -> tuple[float, float, float]:
+    """Return lateral position [m] and slope [1] where the ribbon is at x = 0, and the position where it is at y = 0."""
+    places = np.tile(np.linspace(0.0, float(model.ribbon.length[0]), 9)[:-1], (len(model.ribbon), 1))
+    line, along = (
+        wl.eval_output(model.ribbon, name, state, x=places).reshape(-1, 3) for name in ("position", "director")
+    )
+    above, beside = line[:, 1] > 0.5 * RADIUS, line[:, 0] > 0.5 * RADIUS
+    slope = along[above, 2] / np.linalg.norm(along[above], axis=1)
+    return (
+        float(np.interp(0.0, line[above, 0], line[above, 2])),
+        float(np.interp(0.0, line[above, 0], slope)),
+        float(np.interp(0.0, -line[beside, 1], line[beside, 2])),
+    )
+
+
+def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp: float = 0.1 * RADIUS) -> Any:
+    """Return the lateral position at the entry [m] by the theory of webs on rollers, shape (n,), for the travel [m] of
+    `run_over_pulley`.
+
+    Material that sticks to the pulley does not move sideways. With the lateral position z, the slope θ and the
+    curvature κ of the span at the entry, z' = -θ and θ' = κ_c - κ, where κ_c is the curvature in the plane of the
+    ribbon of a circle on the cone. The span is a beam under tension whose other end is hinged.
+
+    Args:
+        cone: function of z that returns κ_c [1/m].
+        ramp: travel in which the first node moves to its lateral position [m].
+
+    Source: J. J. Shelton, K. N. Reid, Lateral dynamics of a real moving web, J. Dyn. Syst. Meas. Control 93 (1971).
+    """
+    from scipy.integrate import solve_ivp
+
+    K = np.sqrt(TENSION / RIBBON["bending_stiffness"][1])
+
+    def rates(s: float, u: Any) -> Any:
+        (z, slope), L = u, before - s
+        end = -before * np.tan(angle) * min(s / ramp, 1.0)
+        sh, ch = np.sinh(K * L), np.cosh(K * L)
+        B = (slope - (z - end) / L) / (K * ch - sh / L)
+        return -slope, (0.0 if cone is None else cone(z)) - B * K**2 * sh
+
+    return solve_ivp(rates, (0.0, travel[-1]), (0.0, 0.0), t_eval=travel, rtol=1e-9, atol=1e-12).y[0]
+
+
+class Twisted(NamedTuple):
+    """A ribbon over half a turn of a cylinder about z, both ends of which are turned about the axis of the ribbon."""
+
+    world: wl.World
+    drum: wl.Entity
+    ribbon: wl.Entity
+    contacts: wl.Entity
+    state: Any
+
+
+def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
+    """Lay the ribbon on the cylinder, and turn its ends by the angle [rad]; ``span``: length of both spans [m]."""
+    world, axis, radius = wl.World(), (0.0, 0.0, 1.0), RADIUS + HALF - TENSION / (RADIUS * STIFFNESS)
+    route = route_over_sheaves(
+        [Sheave((0, 0, 0), axis, radius, "right")], start=(-radius, -span, 0.0), end=(radius, -span, 0.0)
+    )
+    ribbon = cable_along(
+        world, route, elements, normal=axis, turned_from=axis, reference_strain=-TENSION / 1e5, **RIBBON
+    )
+    nodes = nodes_of(world, ribbon)
+    drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=axis, radius=RADIUS)
+    contacts = con.add_surface_contact(
+        world, drum, ribbon, points=2, rope_radius=HALF, width=WIDTH, contact_stiffness_per_length=STIFFNESS
+    )
+    for k, sign in ((0, 1.0), (elements, -1.0)):
+        world.add(con.Force, marker=con.position_marker(world, nodes[k]), vector=(0.0, -TENSION, 0.0))
+        con.fix(world, nodes[k], "x", "z", "x'", "z'")
+        con.prescribe(world, nodes[k], "twist", lambda t, sign=sign: sign * angle * t)
+    con.fix(world, nodes[0], "y")
+    solver, state = wl.Static(world, name="", passes=wl.Passes(max_it=40)), wl.State(world)
+    for time in (0.0, 0.25, 0.5, 0.75, 1.0):
+        solver.time = time
+        state = solver.solve(state)
+    assert solver.verdict, str(solver.verdict.reasons)
+    return Twisted(world, drum, ribbon, contacts, state)

@@ -1,0 +1,287 @@
+"""Ribbons on cylinders, cones and crowned pulleys: they lie flat, run sideways by the entry angle, and are centred by a
+crown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, nodes_of, straight_cable
+from windlass.framework.model.table import Entity
+
+from support.ribbons import (
+    HALF,
+    RADIUS,
+    RIBBON,
+    STIFFNESS,
+    TENSION,
+    WIDTH,
+    create_on_pulley,
+    lay_twisted,
+    run_over_pulley,
+    steer,
+)
+
+LAW = "ContactFrictionSurfaceRibbon"
+
+
+def test_flat_ribbon_on_a_cylinder() -> None:
+    """A flat ribbon touches a cylinder on both lines, with half of the line force T/R on each."""
+    laid = lay_twisted(0.0, 0.3)
+    force = -wl.eval_output(laid.contacts, "normal_force", laid.state).reshape(-1, 2)
+    on = (force > 0.0).all(axis=1)
+    assert ((force > 0.0).any(axis=1) == on).all() and on.sum() > 60
+    assert_allclose(force[:, 0], force[:, 1], atol=1e-9 * force.max())
+    part = laid.ribbon.length[0] / 4.0
+    assert_allclose(np.median(force[on]), TENSION / RADIUS * part, rtol=0.01)
+    report = con.surface_report(laid.world, laid.state, laid.contacts, laid.drum)
+    assert_allclose(report.wrap_angle, np.pi, rtol=0.03)
+    assert_allclose(report.force, (0.0, -2.0 * TENSION, 0.0), rtol=1e-6, atol=1e-6 * TENSION)
+    assert report.points_in_contact == 2 * on.sum()
+
+
+def test_twisted_ribbon_that_a_pulley_lays_flat() -> None:
+    """Both ends of a ribbon are turned by an angle, and the cylinder lays it flat: its torque is GJ angle/(l + λ), with
+    the length l of the span and λ² = GJ/(k w²/12). The normal forces on the cylinder take this torque.
+    """
+    angle, span = 0.5, 0.3
+    laid = lay_twisted(angle, span)
+    GJ = RIBBON["torsional_stiffness"]
+    known = GJ * angle / (span + np.sqrt(GJ / (STIFFNESS * WIDTH**2 / 12.0)))
+    torque = wl.eval_output(laid.ribbon, "torque", laid.state)
+    # the elements are longer than λ
+    assert_allclose(np.abs(torque[[0, -1]]), known, rtol=0.02)
+    assert_allclose(torque[len(torque) // 2], 0.0, atol=1e-3 * known)
+    force = -wl.eval_output(laid.contacts, "normal_force", laid.state).reshape(-1, 2)
+    moment = (force[:, 1] - force[:, 0]) * WIDTH / np.sqrt(12.0)
+    half = len(moment) // 2
+    for part in (moment[:half], moment[half:]):
+        assert_allclose(np.abs(part.sum()), np.abs(torque[0]), rtol=0.03)
+
+
+def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
+    """A ribbon that enters a pulley at an angle runs sideways: its lateral speed is the speed of travel times the angle
+    at the entry. In a turn of the pulley it would run by 2 π R times the angle. On the pulley it does not move
+    sideways, so the lateral position at the exit is that at the entry one wrap angle earlier.
+    """
+    angle = np.radians(2.0)
+    travel, place, slope, leave = run_over_pulley(create_on_pulley(0.4, angle), 2.1, 84)
+    speed = np.gradient(place, travel)
+    late = travel > 0.04
+    assert_allclose(speed[late], -slope[late], atol=0.01 * angle)
+    # slip at the entry lets the ribbon run faster at first
+    assert_allclose(place, steer(0.4, travel, angle), atol=0.07 * np.abs(place).max())
+    assert np.abs(slope[-1] / np.tan(angle) - 1.0) < 0.1
+    wrap = 0.5 * np.pi * RADIUS
+    assert_allclose(leave[-1], np.interp(travel[-1] - wrap, travel, place), atol=0.04 * np.abs(place).max())
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_ribbon_climbs_a_cone(sign: float) -> None:
+    """A ribbon on a cone runs towards the larger radius, about as far as by the theory of webs, in which the ribbon
+    does not slip and both lines of contact are rigid."""
+    rise = 0.05 * sign
+    model = create_on_pulley(0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2))
+    travel, place, slope, _ = run_over_pulley(model, 1.5, 60)
+    known = steer(0.4, travel, cone=lambda z: -np.sin(np.arctan(rise)) / RADIUS)
+    assert sign * known[-1] > 1e-3 and (sign * np.diff(place) > 0.0).all()
+    assert_allclose(place[-1], known[-1], rtol=0.3)
+    late = travel > 0.04
+    assert_allclose(np.gradient(place, travel)[late], -slope[late], atol=1e-3)
+
+
+def test_crown_centres_a_ribbon() -> None:
+    """On a crowned pulley, a ribbon that lies beside the middle runs towards the middle, from both sides alike; a
+    ribbon in the middle stays there."""
+    moved = []
+    for offset in (0.01, -0.01, 0.0):
+        # the arc of the crown has the radius RADIUS at z = 0, where the ribbon lies
+        top = RADIUS + offset**2 / 0.8 + 0.4 * (np.hypot(1.0, 0.1) - 1.0)
+        crown: Any = (top - 0.01, -0.1 - offset, top, -offset, top - 0.01, 0.1 - offset)
+        place = run_over_pulley(create_on_pulley(0.4, vertices=crown, rounding=0.4), 0.75, 30)[1]
+        moved.append(place[-1] - place[0])
+    assert moved[0] < -1e-4
+    assert_allclose(moved[1], -moved[0], rtol=1e-3)
+    assert abs(moved[2]) < 1e-6
+
+
+def create_lying(**contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
+    """Create a ribbon of 1 m on a plane, in equilibrium with its weight."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    height = HALF - 0.05 * 9.81 / 1e4
+    ribbon = straight_cable(world, (0, 0, height), (1, 0, height), 2, normal=(0, 1, 0), **RIBBON)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    con.add_surface_contact(
+        world, plane, ribbon, points=4, rope_radius=HALF, width=WIDTH, contact_stiffness_per_length=1e4, **contact
+    )
+    return world, nodes_of(world, ribbon), ribbon
+
+
+def test_ribbon_rocks_on_its_lines() -> None:
+    """A ribbon that is tilted about its axis rocks with the frequency √(k/m), because stiffness and inertia per length
+    are k w²/12 and m w²/12. Its energy does not change."""
+    world, nodes, _ = create_lying()
+    start, tilt, ledger = wl.State(world), 1e-4, wl.EnergyLedger()
+    for k in range(3):
+        start.q[start.local_dofs(nodes)[k, 6]] = tilt
+    period = 2.0 * np.pi / np.sqrt(1e4 / 0.05)
+    series = wl.Sensors(None, [wl.Sensor(nodes[1], "twist", name="tilt")], every=1)
+    wl.Dynamic(world, step=period / 200.0, end=period, name="", spectral_radius=1.0).solve(
+        start, hooks=[series, ledger]
+    )
+    t = np.asarray(series.times)
+    assert_allclose(series["tilt"], tilt * np.cos(2.0 * np.pi * t / period), atol=0.01 * tilt)
+    assert abs(ledger.totals["rest"]) < 1e-3 * 0.5 * 1e4 * WIDTH**2 / 12.0 * tilt**2
+
+
+def test_ribbon_slides_to_a_stop() -> None:
+    """A ribbon that slides sideways is decelerated by mu g, and its kinetic energy becomes heat."""
+    mu, speed = 0.2, 0.05
+    world, nodes, ribbon = create_lying(
+        friction_coefficient=mu, friction_stiffness_per_length=1e4, contact_damping_per_length=10.0
+    )
+    start, ledger = wl.State(world), wl.EnergyLedger()
+    start.v[start.local_dofs(nodes)[:, 1]] = speed
+    state = wl.Dynamic(world, step=1e-4, end=0.02, name="").solve(start, hooks=[ledger])
+    along = np.tile(np.linspace(0.0, 0.5, 21), (2, 1))
+    found = wl.eval_output(ribbon, "velocity", state, x=along)[..., 1]
+    assert_allclose(speed - found.mean(), mu * 9.81 * 0.02, rtol=0.02)
+    lost = 0.5 * 0.05 * (speed**2 - (speed - mu * 9.81 * 0.02) ** 2)
+    assert_allclose(ledger.totals[f"{LAW}.sliding"], lost, rtol=0.05)
+    assert abs(ledger.totals["rest"]) < 0.01 * lost
+
+
+def test_restart(tmp_path: Path) -> None:
+    """A run that continues from a file is bit-identical to an uninterrupted run."""
+    world, nodes, _ = create_lying(friction_coefficient=0.2, friction_stiffness_per_length=1e4)
+    start = wl.State(world)
+    start.v[start.local_dofs(nodes)[:, 1]] = (0.05, 0.02, -0.05)
+
+    def create(end: float) -> wl.Dynamic:
+        return wl.Dynamic(world, step=1e-4, end=end, name="", lag=False)
+
+    whole, half = create(6e-3).solve(start), create(3e-3).solve(start)
+    half.save(tmp_path / "half.npz")
+    last = list(create(6e-3).march(wl.State(world).load(tmp_path / "half.npz"), resume=True))[-1]
+    assert (last.q == whole.q).all() and (last.v == whole.v).all() and (last.data == whole.data).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"width": 0.1, "turns_rope": True, "rope_radius": 0.01}, "with turns_rope = True, touching = None: must have"),
+        (
+            {"width": 0.1, "touching": 1},
+            "width = 0.1 m .* touching = 1: must have turns_rope = False and touching = No",
+        ),
+        ({"width": 0.0}, "width = 0.0 m in add_surface_contact: must be > 0"),
+        ({"width": 0.1, "lines": 1}, "lines = 1 in add_surface_contact: must be a whole number >= 2"),
+    ],
+)
+def test_wrong_ribbons(columns: dict[str, Any], message: str) -> None:
+    world = wl.World()
+    ribbon = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **RIBBON)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    with pytest.raises(wl.ModelError, match=message):
+        con.add_surface_contact(world, plane, ribbon, contact_stiffness_per_length=1.0, **columns)
+
+
+def test_ribbons_without_twist() -> None:
+    world = wl.World()
+    rope = straight_cable(
+        world, (0, 0, 0), (1, 0, 0), 1, axial_stiffness=1.0, bending_stiffness=0.0, mass_per_length=1.0
+    )
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    with pytest.raises(wl.ModelError, match=r"add_surface_contact with width has .*: must be TwistCable3D"):
+        con.add_surface_contact(world, plane, rope, contact_stiffness_per_length=1.0, width=0.1)
+
+
+def test_numbers_of_points() -> None:
+    world = wl.World()
+    ribbon = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **RIBBON)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    world.add(
+        con.ContactFrictionSurfaceRibbon, surface=plane, cable=ribbon, points=5, lines=2, width=0.1,
+        contact_stiffness_per_length=1.0,
+    )  # fmt: skip
+    with pytest.raises(wl.ModelError, match=r"points = 5, lines = 2 .*: must have points that are a multiple of lines"):
+        world.finalize()
+
+
+def create_belt(axes: Any, places: Any, **pulley: Any) -> wl.Belt:
+    """Create a belt with a width around pulleys on the ground."""
+    world = wl.World()
+    pulleys = [
+        wl.Pulley(world.add(Ground), RADIUS, "left", at=at, axis=axis, **pulley)
+        for axis, at in zip(axes, places, strict=True)
+    ]
+    return wl.Belt(
+        world, pulleys, tension=TENSION, width=WIDTH, cord_offset=HALF, elements=120,
+        contact={"contact_stiffness_per_length": STIFFNESS},
+        **{name: value for name, value in RIBBON.items() if name != "rotary_inertia"},
+    )  # fmt: skip
+
+
+def read_reference(belt: wl.Belt) -> tuple[Any, Any]:
+    """Return the directions of the width at the nodes, shape (nodes, 3), and the angles by which the cables are twisted
+    in the mounted belt [rad], shape (cables,)."""
+    twist, length = (belt.cables.table.collect(name, belt.cables.rows) for name in ("reference_twist", "length"))
+    return belt.nodes.table.collect("normal", belt.nodes.rows), -twist * length
+
+
+def test_belt_with_a_width_on_crowned_pulleys() -> None:
+    """On pulleys with parallel axes the width is parallel to the axes, and the belt is not twisted. The surfaces have
+    the radius of the pulley in the middle of the face, and the arc of the crown at its edges."""
+    belt = create_belt([(0, 0, 1)] * 2, [(0, 0, 0), (0.5, 0, 0)], crown_radius=0.5, face_width=0.06)
+    assert belt.contacts.table.kind == LAW
+    assert_allclose(belt.cables.rotary_inertia * (1.0 + belt.strain), RIBBON["rotary_inertia"], rtol=1e-12)
+    normals, twist = read_reference(belt)
+    assert_allclose(normals, np.tile((0.0, 0.0, 1.0), (120, 1)), atol=1e-12)
+    assert_allclose(twist, 0.0, atol=1e-12)
+    surface: Entity = belt.surfaces[0]
+    vertices, rounding = np.ravel(surface.vertices).reshape(-1, 2), float(np.ravel(surface.rounding)[0])
+    grown = RADIUS + belt.tension / STIFFNESS / (RADIUS + HALF)
+    edge = grown - rounding + np.sqrt(rounding**2 - 0.03**2)
+    assert_allclose(vertices[[0, 2]], [(edge, -0.03), (edge, 0.03)], rtol=1e-9)
+    # the distance of the top from its arc
+    top = vertices[1, 0] - (grown - rounding)
+    angle = np.arcsin(0.03 / rounding)
+    assert_allclose(top, rounding / np.cos(angle), rtol=1e-9)
+
+
+def test_belt_of_a_quarter_turn_drive() -> None:
+    """Each span is twisted by 90° in the same sense, and the width is parallel to the axis of each pulley."""
+    belt = create_belt([(0, 0, 1), (1, 0, 0)], [(0, 0, 0), (RADIUS, 0.8, -RADIUS)])
+    normals, twist = read_reference(belt)
+    place = belt.nodes.table.collect("position", belt.nodes.rows)
+    on_first, on_second = place[:, 1] < -1e-9, place[:, 1] > 0.8
+    assert_allclose(normals[on_first], np.tile((0.0, 0.0, 1.0), (on_first.sum(), 1)), atol=1e-9)
+    assert_allclose(normals[on_second], np.tile((1.0, 0.0, 0.0), (on_second.sum(), 1)), atol=1e-9)
+    half = np.arange(120) < 60
+    assert_allclose(np.abs([twist[half].sum(), twist[~half].sum()]), 0.5 * np.pi, rtol=0.05)
+    assert_allclose(np.abs(twist.sum()), np.pi, rtol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"crown_radius": 0.5}, "crown_radius = 0.5 m and face_width = None m of Pulley: must both be given"),
+        ({"crown_radius": 0.5, "face_width": 0.2}, r"face_width = 0.2 m of Pulley: must be < 0.2 m, twice"),
+    ],
+)
+def test_wrong_crowns(columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(wl.ModelError, match=message):
+        wl.Pulley(wl.World().add(Ground), 0.1, axis=(0, 0, 1), **columns)
+
+
+def test_belts_that_cannot_be_flat() -> None:
+    """Three pulleys whose axes would turn the belt by half a turn are an error."""
+    axes = [(np.cos(a), 0.0, np.sin(a)) for a in (0.0, np.pi / 3.0, 2.0 * np.pi / 3.0)]
+    with pytest.raises(wl.ModelError, match="twist the belt by half a turn: must be reversed at a pulley"):
+        create_belt(axes, [(0, 0, 0), (0.1, 1.0, 0.1), (0, 2.0, 0)])
