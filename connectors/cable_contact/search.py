@@ -11,8 +11,8 @@ can be a foot. Therefore a point may touch a chain several times, including its 
 the same chain are ignored. New feet receive free slots in the order of their distance; feet in contact keep their
 slots.
 
-The motion of the control points is an upper bound for the motion of a cable, see `eval_hulls`. The
-result of a search is valid while
+The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
+`eval_hulls`. The result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
 

@@ -66,7 +66,7 @@ whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the pre
 compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
 integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the end of the
 previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in this mean, see
-`rigid_layer.py`. For elastic layers see `soft_layer.py`.
+`layers.py`. Rows on elastic layers store other values, see `layers.py`.
 """
 COMES, LAID = 0.0, 1.0
 """Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the

@@ -24,9 +24,10 @@ vibrations of the drive, so the amplitude of these vibrations would increase.
 
 With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
 stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the
-entry, omega r = c lam. On an elastic layer, see below, the bristles are sheared from the entry, and on short
-arcs the loss of speed is larger than on a rigid layer. The motion of points along the circle during bending has no
-effect, because the distances between anchors are prescribed.
+entry, omega r = c lam, where c is the reference length of belt that passes per unit of time. On an elastic layer, see
+`layers.py`, the bristles are sheared from the entry, and on short arcs the loss of speed is larger than on a rigid
+layer. The motion of points along the circle during bending has no effect, because the distances between anchors are
+prescribed.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
 move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so a

@@ -8,17 +8,18 @@ the rim is
 
     omega R = c (lam - w).
 
-On a rigid layer w = 0, otherwise w is the result of `belt_bristles` for F at both ends of the arc. So the loss of speed
-of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The bristles of a cable of the length l
-begin to act when the whole cable lies on the circle. These bristles start with the deflection of a layer that has been
-sheared since the first contact of the cable (`circle_points/layers.py`). Until then, while a part of the length x
-lies on the circle, the friction K w x²/2 of this part is missing. The mean of the missing friction is K w l²/6. This
-error has the same effect as an arc that is shorter by the angle l²/(6 R² t). The error at the exit has the same size.
-Therefore the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on
-the arc, the computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the
-arc (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of
-these two parts are added to the angle of the arc. If the belt has a layer of rubber, the loss due to the shear of this
-layer on the whole arc is a physical effect.
+On a rigid layer the relative slip w at the entry is 0, otherwise w is the result of `belt_bristles` for F at both ends
+of the arc. So the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The
+bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with the
+deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`). Until
+then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is the
+stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as an
+arc that is shorter by the angle l²/(6 R² t). The error at the exit has the same size. Therefore the loss is computed
+with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the computed loss due to
+the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
+(`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of these
+two parts are added to the angle of the arc. If the belt has a layer of rubber, the loss due to the shear of this layer
+on the whole arc is a physical effect.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """

@@ -12,7 +12,7 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
     lower limit for ropes: k >= 2000 T/R²
     check of belts: a warning is reported for steps of more than 3 periods
     damping: d = 2/3 sqrt(k rhoA), a third of the critical damping
-    bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu of the cord and the length L of the belt
+    bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu at the cord and the length L of the belt
     limits of the stiffness of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/layers.py`
     bristles of belts on a compliant layer: mu_k = K if K < EA (1.5/l)²; stiffer layers are treated as rigid
     bristles of ropes: mu_k = k; with a layer, bristles and layer act in series: 1/(1/k + 1/K)

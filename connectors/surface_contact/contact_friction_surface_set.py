@@ -1,15 +1,16 @@
 """Contact with friction between points of cables and any surface of a set, for reevings over many sheaves, conveyors,
 and nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`. A row does not belong to a fixed pair: it belongs to a cable
-and to the surface of the set that is near the cable at present. Therefore a rope of n cables over k sheaves has 2 n
-rows instead of k n. The tangent couples each cable only to surfaces near it; see `surface_search.py`. Source: P.
-Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+The law is the same as in `ContactFrictionSurfaceCable`. A row belongs to one cable and, at any time, to one surface of
+the set near the cable, or to no surface. A cable that can touch two surfaces simultaneously has two rows. Therefore a
+rope of n such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near
+it; see `surface_search.py`.
 
 Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
 
 The rows are those of `ContactFrictionSurfaceSetCable`, and the law is that of `ContactFrictionSurfaceTwistCable`.
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `pair_search.py` for the list of pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
+    pairs.
 """
 
 from __future__ import annotations

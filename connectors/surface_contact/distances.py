@@ -9,7 +9,7 @@ Height fields, such as bathymetry: surfaces z = b(x, y) of heights on a rectangu
 
 Between grid points b is the tensor product of natural cubic splines, and beyond the grid b continues linearly. The
 second derivatives of b are therefore continuous everywhere. The distance of a point X from the surface is measured from
-the nearest point (u, v, b(u, v)), the foot, which satisfies
+the nearest point (u, v, b(u, v)), the foot, which satisfies, with the derivatives b_u and b_v of b at (u, v),
 
     u - x + b_u (b - z) = 0,    v - y + b_v (b - z) = 0.
 
@@ -17,13 +17,15 @@ Newton's method solves these equations, starting at (x, y). With n = (-b_u, -b_v
 
     phi = n·(X - foot),    gradient: n,    Hessian: (∂n/∂u, ∂n/∂v) J⁻¹ (e_x + b_u e_z, e_y + b_v e_z)ᵀ,
 
-where J is the derivative of the two equations with respect to u and v. A point whose distance exceeds the radius of
-curvature of the surface may have no unique foot. If Newton's method finds none, phi = (z - b)/W at (x, y).
+where J contains the derivatives of the left-hand sides of the two equations with respect to u and v. A point whose
+distance exceeds the radius of curvature of the surface may have no unique foot. If Newton's method finds no foot, phi
+is (z - b)/W, with b and W at (x, y).
 
 Sources: C. de Boor, A Practical Guide to Splines, Springer (2001); for the Hessian of distance functions D. Gilbarg, N.
 S. Trudinger, Elliptic Partial Differential Equations of Second Order, Springer (2001), section 14.6.
 
-Signed distances from surfaces, with gradient and Hessian in closed form. The kernels evaluate one point per call.
+Signed distances from surfaces, with gradient and Hessian in closed form. The kernels of this file evaluate one point
+per call.
 
 X = (x, y, z) is a point in the frame of the surface, whose axis is z; rho = sqrt(x² + y²). The distance phi is > 0 on
 the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the formulas.

@@ -2,15 +2,17 @@
 `Gaps`.
 
 A step has missed the contact of a point with its surface if three conditions are satisfied: the point is outside of the
-surface at both ends of the step; the angle between its direction of motion and the inward normal is below 70 degrees;
-and a part of its straight path is inside the surface. The path is measured in the frame of the surface at the end of
-the step. For sets, surfaces that are not near are also examined if points and surfaces together move by more than half
-the skin in a step.
+surface at both ends of the step; the angle between the direction of motion of the point and the inward normal is below
+70 degrees; and a part of the straight path of the point is inside the surface. The path is measured in the frame of the
+surface at the end of the step. For sets, surfaces that are not near a cable are also examined if a cable and a surface
+together move by more than half the skin in a step.
+
 
 Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
 If a cable bends over an edge, contact forces normal to the planes have a component along the cable, which changes the
-tension like friction. With the tangent t of the cable at its contact points, the error of the tension after the edge is
+tension like friction. With the normal force f_n, the normal n of the surface and the tangent t of the cable at each
+contact point, the error of the tension after the edge is
 
     |Σ f_n n·t|.
 

@@ -41,18 +41,18 @@ Source: penalty in points and radial return: P. Wriggers, Computational Contact 
 Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns it.
 
 The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are those of
-`kernels.py`. The friction acts on the surface of the rope. With the tangent t, the radius r_c of the rope, and the
-spin ω·t of the material and Ω·t of the surface,
+`kernels.py`. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c of the rope, the
+angular velocity ω of the material of the rope and the angular velocity Ω of the surface,
 
     s = (ω - Ω)·t,    b = t × n
     v_t = V - v_n n - r_c s b
     u_t = (I - n n^T) (X - a) - r_c θ b
     M = -r_c f_t·b
 
-θ is the angle about t by which the rope has turned relative to the surface since the start of the step. It is the angle
-from the material frame at the start of the step, which is moved to the present tangent by the smallest rotation, to the
-present material frame, both in the frame of the surface. It lies between -π and π. The friction is the function of u_t
-and v_t of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
+θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is measured
+from the material frame at the start of the step, moved to the present tangent by the smallest rotation, to the present
+material frame, both in the frame of the surface. θ lies between -π and π. The friction is the function of u_t and v_t
+of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
@@ -64,8 +64,9 @@ X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ 
 
     dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
-with the form σ of the spin (elements/cable3d/twist_points.py), the rotation dα of the surface, the slope p in the frame
-of the surface, and the tangent T_0 at the start of the step.
+with the form σ of the spin (elements/cable3d/twist_points.py), the rates y_t of the coordinates y of the cable, the
+rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0 of T
+at the start of the step.
 
 History values of a row: gaps (n), states (n), anchors (n x 3), tangents (n x 3) and axes d_1 (n x 3) of the material at
 the start of the step, in the frame of the surface.

@@ -265,8 +265,8 @@ def add_residual(
         first += count
 
 
-TURNING_WORK = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), on_y=(COUNT,), load=(6,))
-"""Fields of `FRAMES`, the forces on y, and the sums of force and moment about the origin of the surface."""
+TURNING_WORK = work_type(on_y=(COUNT,), load=(6,), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
+"""Forces on y, sums of force and moment about the origin of the surface, and the fields of `FRAMES`."""
 
 
 @kernel(inline=True)

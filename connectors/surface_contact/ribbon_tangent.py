@@ -100,12 +100,12 @@ def add_ribbon_point(
 
 
 RIBBON_WORK = work_type(
-    space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3), GV=(3, 3), C=(6, 6), B=(6, 6), y=(COUNT,), yt=(COUNT,),
-    rates=(TWIST_CABLE,), sigma=(COUNT,), dsigma=(COUNT, COUNT), forms=(4, TWIST_CABLE), J=(3, TWIST_CABLE),
-    Jt=(3, TWIST_CABLE), product=(6, ROW),
+    forms=(4, TWIST_CABLE), J=(3, TWIST_CABLE), Jt=(3, TWIST_CABLE), rates=(TWIST_CABLE,), product=(6, ROW),
+    dsigma=(COUNT, COUNT), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3),
+    GV=(3, 3), C=(6, 6), B=(6, 6),
 )  # fmt: skip
-"""Work space of `WORK` and `TWIST_WORK` of `tangent.py`; the forms a, g, h and σ, J and J_t, rates of the coordinates
-of the cable, and a matrix for `add_ribbon_point`.
+"""The forms a, g, h and σ; J and J_t; rates of the coordinates of the cable; a matrix for `add_ribbon_point`; and the
+fields of `TWIST_WORK` and `WORK`, see `tangent.py`.
 """
 
 

@@ -14,7 +14,9 @@ Phi of 11 numbers of a point,
     w = (X, V, T, s, θ).
 
 W_q and W_v are the derivatives of w with respect to the coordinates of the row and to their rates. The coordinates are
-the 14 of the cable, and (c, theta) of the surface. The derivatives of the global force F = A f and of the moment M are
+the 14 of the cable, and the origin c and the rotation theta of the surface. The tangent is dq times the derivatives
+with respect to coordinates plus dv times the derivatives with respect to rates. For the global force F = A f and the
+moment M these sums are
 
     dF = theta x F + A D,    dM = D_M,    D = dq Phi_w W_q + dv Phi_w W_v,
     forces on the coordinates: S F on the cable, M σ on y, -F on c, -(d x F + M t) on theta.
