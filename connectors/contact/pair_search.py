@@ -20,6 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,6 +144,18 @@ def find_closed(
             closed[i] |= number > 0.0 and (data[at] <= 0.0 or (start[at] <= 0.0 and start[place[i]] == number))
 
 
+@kernel(fast=False)
+def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArray) -> None:
+    """Write the control points of `eval_hulls` into ``hull``."""
+    d = hull.shape[2]
+    for i in range(len(dofs)):
+        third = length[i] / 3.0
+        for e in range(d):
+            p, q = x[dofs[i, e]], x[dofs[i, 2 * d + e]]
+            hull[i, 0, e], hull[i, 1, e] = p, p + third * x[dofs[i, d + e]]
+            hull[i, 2, e], hull[i, 3, e] = q - third * x[dofs[i, 3 * d + e]], q
+
+
 def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
     """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
     A cable lies in the convex hull of its control points, so no point of the axis moves farther than one of them.
@@ -154,17 +167,32 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
         dofs: coordinate indices of the cables, position and slope of both nodes, shape (rows, 4 d).
         length: reference lengths [m], shape (rows,).
     """
-    hull: FloatArray = x[dofs].reshape(len(dofs), 4, -1)
-    third = (length / 3.0)[:, None]
-    first, second = hull[:, 0] + third * hull[:, 1], hull[:, 2] - third * hull[:, 3]
-    hull[:, 3] = hull[:, 2]
-    hull[:, 1], hull[:, 2] = first, second
+    hull = np.empty((len(dofs), 4, dofs.shape[1] // 4))
+    fill_hulls(x, np.ascontiguousarray(dofs), np.ascontiguousarray(length), hull)
     return hull
+
+
+@kernel(fast=False)
+def find_way(after: FloatArray, before: FloatArray) -> float:
+    """Return the largest displacement of points [m], shape (points, d); NaN if a coordinate is NaN."""
+    largest = 0.0
+    for i in range(len(after)):
+        total = 0.0
+        for e in range(after.shape[1]):
+            way = after[i, e] - before[i, e]
+            total += way * way
+        if total > largest or total != total:
+            largest = total
+        if largest != largest:
+            break
+    return sqrt(largest)
 
 
 def eval_way(after: FloatArray, before: FloatArray) -> float:
     """Return the largest displacement of points [m], whose components are on the last axis."""
-    return float(np.sqrt(((after - before) ** 2).sum(axis=-1).max(initial=0.0)))
+    n = after.shape[-1]
+    way: float = find_way(np.ascontiguousarray(after).reshape(-1, n), np.ascontiguousarray(before).reshape(-1, n))
+    return way
 
 
 class NeighbourSearch(ABC):
