@@ -1,6 +1,6 @@
 """Rows of laws in which cables may touch any circle of a set, and the search for circles near a cable; see
-`pair_search.py`. The motion of points at an offset y from the axis exceeds the motion of the control points by at most
-2 |y|.
+`contact/pair_search.py`. The motion of points at an offset y from the axis exceeds the motion of the control points by
+at most 2 |y|.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ Source: penalty in points and radial return: P. Wriggers, Computational Contact 
 Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns it.
 
 The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are those of
-`kernels.py`. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c of the rope, the
-angular velocity ω of the material of the rope and the angular velocity Ω of the surface,
+ropes without twist, see above. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c of
+the rope, the angular velocity ω of the material of the rope and the angular velocity Ω of the surface,
 
     s = (ω - Ω)·t,    b = t × n
     v_t = V - v_n n - r_c s b
@@ -51,8 +51,8 @@ angular velocity ω of the material of the rope and the angular velocity Ω of t
 
 θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is measured
 from the material frame at the start of the step, moved to the present tangent by the smallest rotation, to the present
-material frame, both in the frame of the surface. θ lies between -π and π. The friction is the function of u_t and v_t
-of `kernels.py`, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
+material frame, both in the frame of the surface. θ lies between -π and π. The friction is the same function
+of u_t and v_t as above, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
