@@ -170,12 +170,15 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.add_surface_contact import add_drum as add_drum
     from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact as add_surface_contact
     from windlass.connectors.surface_contact.add_surface_contact import add_v_groove as add_v_groove
+    from windlass.connectors.surface_contact.bed import BedGrid as BedGrid
     from windlass.connectors.surface_contact.bed import add_bed as add_bed
-    from windlass.connectors.surface_contact.bed_grid import BedGrid as BedGrid
-    from windlass.connectors.surface_contact.bed_grid import add_bed_grid as add_bed_grid
-    from windlass.connectors.surface_contact.bed_grid import read_bed_grid as read_bed_grid
+    from windlass.connectors.surface_contact.bed import add_bed_grid as add_bed_grid
+    from windlass.connectors.surface_contact.bed import read_bed_grid as read_bed_grid
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+        ContactFrictionSurfaceTwistCable as ContactFrictionSurfaceTwistCable,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_ribbon import (
         ContactFrictionSurfaceRibbon as ContactFrictionSurfaceRibbon,
@@ -183,14 +186,11 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_set import (
         ContactFrictionSurfaceSetCable as ContactFrictionSurfaceSetCable,
     )
-    from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
-    from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
-    from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
+    from windlass.connectors.surface_contact.contact_friction_surface_set import (
         ContactFrictionSurfaceSetTwistCable as ContactFrictionSurfaceSetTwistCable,
     )
-    from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import (
-        ContactFrictionSurfaceTwistCable as ContactFrictionSurfaceTwistCable,
-    )
+    from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
+    from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import HeightFieldSurface as HeightFieldSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface

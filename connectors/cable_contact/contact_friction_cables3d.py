@@ -22,7 +22,7 @@ from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
-from windlass.connectors.cable_contact.update import follow_feet, update_history
+from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
 from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
@@ -206,7 +206,8 @@ def build(rows: LocalRows) -> CableSystem:
         search.left = places.number
         passed = not np.array_equal(number, places.number)
         rests = bool(s.step_size[0] == 0.0)
-        renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
+        rows_now = CableUpdate(c, errors, forces, passed, rests)
+        renew(rows_now, c, s.data, s.start_data, s.x, s.v, s.step_size, s.mapped, True, s.outcome)
         if s.outcome[4] >= 0.0:
             # index of the row with the largest force error among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])

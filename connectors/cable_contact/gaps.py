@@ -22,13 +22,12 @@ from windlass.connectors.cable_contact.geometry import (
     arc_length_of,
     find_foot,
     gather,
-    reach_of_foot,
     value_at,
     wrap_arc,
 )
-from windlass.connectors.cable_contact.kernels import FOOT, PairList
+from windlass.connectors.cable_contact.kernels import FOOT, PairList, read_pair
 from windlass.connectors.cable_contact.places import ContactPlaces
-from windlass.connectors.cable_contact.search import fill_hulls
+from windlass.connectors.contact.pair_search import eval_hulls
 from windlass.connectors.point_contact.search import find_near
 from windlass.elements.nodes.vectors import dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -70,20 +69,17 @@ def fill_cable_gaps(
     contact.
     """
     for k in range(len(list_.pair)):
-        a, b = list_.pair[k, 0], list_.pair[k, 1]
-        low, high = reach_of_foot(c, b)
-        reach, lb = c[a].radius + c[b].radius, c[b].length
-        za, zb, ya, yb = gather(x, c[a]), gather(x, c[b]), gather(v, c[a]), gather(v, c[b])
+        h = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v)
         for i in range(list_.first[k], list_.first[k + 1]):
             xi = list_.place[i]
-            p = value_at(za, xi)
-            s, _ = find_foot(zb, p, data[list_.at[i] + FOOT], low, high, lb)
-            r, u, w = value_at(zb, s), value_at(ya, xi), value_at(yb, s)
+            p = value_at(h.za, xi)
+            s, _ = find_foot(h.zb, p, data[list_.at[i] + FOOT], h.low, h.high, h.lb)
+            r, u, w = value_at(h.zb, s), value_at(h.ya, xi), value_at(h.yb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
             e = u[0] - w[0], u[1] - w[1], u[2] - w[2]
             D, row = max(sqrt(dot(d, d)), 1e-300), numbers[rank[i]]
-            note_gap(row, D - reach, dot(d, e) / D, sqrt(dot(e, e)))
-            note_way(row, reach, d[0], d[1], d[2])
+            note_gap(row, D - h.reach, dot(d, e) / D, sqrt(dot(e, e)))
+            note_way(row, h.reach, d[0], d[1], d[2])
 
 
 @kernel
@@ -158,10 +154,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
     group: index of the set of each cable, shape (rows,).
     """
-    count = len(c)
-    hulls = np.empty((2, count, 4, 3))
-    fill_hulls(c, start, hulls[0])
-    fill_hulls(c, x, hulls[1])
+    hulls = np.stack([eval_hulls(values, c["dofs"], c["length"]) for values in (start, x)])
     way = hulls[1] - hulls[0]
     square = np.einsum("ijk,ijk->ij", way, way).max(initial=0.0)
     none = np.zeros((0, 2), np.int64)

@@ -66,6 +66,7 @@ from windlass.connectors.cable_contact.geometry import (
     wrap_arc,
 )
 from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
+from windlass.connectors.contact.update import read_three
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
@@ -181,12 +182,6 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
 
 
 @kernel(inline=True)
-def read_three(data: FloatArray, at: int) -> Vector:
-    """Return three history values."""
-    return data[at], data[at + 1], data[at + 2]
-
-
-@kernel(inline=True)
 def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) -> Bristle:
     """Read the bristle of a contact from the history at the start of the step, with the foot s on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
@@ -258,28 +253,69 @@ def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector
             f[dofs[3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]
 
 
+class CablePair(NamedTuple):
+    """Two cables A and B: their rows, lengths [m], coefficients of axes and of the velocities of axes, sum of radii
+    [m], and the smallest and largest arc length of a foot on B.
+    """
+
+    a: int
+    b: int
+    la: float
+    lb: float
+    za: Cubic
+    ya: Cubic
+    zb: Cubic
+    yb: Cubic
+    reach: float
+    low: float
+    high: float
+
+
+@kernel(inline=True)
+def read_pair(c: NDArray[Any], a: int, b: int, x: FloatArray, v: FloatArray) -> CablePair:
+    """Read the cables a and b."""
+    low, high = reach_of_foot(c, b)
+    za, zb, ya, yb = gather(x, c[a]), gather(x, c[b]), gather(v, c[a]), gather(v, c[b])
+    return CablePair(a, b, c[a].length, c[b].length, za, ya, zb, yb, c[a].radius + c[b].radius, low, high)
+
+
+@kernel(inline=True)
+def find_closed(c: NDArray[Any], h: CablePair, xi: float, foot: float) -> tuple[float, bool, bool]:
+    """Return the foot of the point ``xi`` of cable A, whether the foot is held at an end of B, and whether the contact
+    is closed; ``foot`` is the stored foot.
+    """
+    p = value_at(h.za, xi)
+    s, held = find_foot(h.zb, p, foot, h.low, h.high, h.lb)
+    r = value_at(h.zb, s)
+    d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
+    return s, held, dot(d, d) < h.reach * h.reach and not is_itself(c, h.a, xi, h.b, s)
+
+
+@kernel(inline=True)
+def eval_pair(
+    c: NDArray[Any], h: CablePair, data: FloatArray, start: FloatArray, at: int, xi: float, s: float, held: bool
+) -> tuple[TouchParameters, FootMotion, Bristle, FootContact]:  # fmt: skip
+    """Evaluate the contact of the point ``xi`` of cable A with the foot s, with the bristle at the start of the
+    step.
+    """
+    par, b = read_parameters(c, h.a, h.b, data[at + SHARE]), read_bristle(c, start, at, h.b, s)
+    m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held)
+    return par, m, b, eval_touch(par, m, b)
+
+
 @kernel
 def add_residual(
     c: NDArray[Any], list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the forces of all contacts on the left-hand side of the equations of motion to f."""
     for k in range(len(list_.pair)):
-        a, b = list_.pair[k, 0], list_.pair[k, 1]
-        low, high = reach_of_foot(c, b)
-        reach = c[a].radius + c[b].radius
-        za, zb, la, lb = gather(x, c[a]), gather(x, c[b]), c[a].length, c[b].length
-        ya, yb = gather(v, c[a]), gather(v, c[b])
+        h = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v)
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
-            p = value_at(za, xi)
-            s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
-            r = value_at(zb, s)
-            d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
-                continue
-            par = read_parameters(c, a, b, data[at + SHARE])
-            m = find_motion(za, ya, zb, yb, xi, s, held)
-            force, on_a, on_b = eval_forces(par, eval_touch(par, m, read_bristle(c, start, at, b, s)))
-            scatter_place(f, c[a].dofs, shape(xi / la, la), shape_slope(xi / la, la), force, on_a)
-            back = -force[0], -force[1], -force[2]
-            scatter_place(f, c[b].dofs, shape(s / lb, lb), shape_slope(s / lb, lb), back, on_b)
+            s, held, closed = find_closed(c, h, xi, data[at + FOOT])
+            if closed:
+                par, _, _, t = eval_pair(c, h, data, start, at, xi, s, held)
+                force, on_a, on_b = eval_forces(par, t)
+                scatter_place(f, c[h.a].dofs, shape(xi / h.la, h.la), shape_slope(xi / h.la, h.la), force, on_a)
+                back = -force[0], -force[1], -force[2]
+                scatter_place(f, c[h.b].dofs, shape(s / h.lb, h.lb), shape_slope(s / h.lb, h.lb), back, on_b)

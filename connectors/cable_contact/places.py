@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.cable_contact.geometry import gather
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
@@ -20,17 +19,15 @@ from windlass.connectors.cable_contact.kernels import (
     WIDTH,
     PairList,
     eval_forces,
-    eval_touch,
-    find_motion,
-    read_bristle,
-    read_parameters,
+    eval_pair,
+    read_pair,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NO_GAP
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
-from windlass.connectors.contact.power import NUMBERS, write_place
-from windlass.connectors.friction.bristle import SLIPS, bent_energy
+from windlass.connectors.contact.power import NUMBERS, eval_bristle, write_place
+from windlass.connectors.friction.bristle import SLIPS
 from windlass.elements.nodes.vectors import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -115,11 +112,8 @@ def fill_places(
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        par, z = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
-        za, ya = gather(x, c[a]), gather(v, c[a])
-        zb, yb = gather(x, c[b]), gather(v, c[b])
-        m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0))
-        t = eval_touch(par, m, z)
+        held = (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0)
+        par, m, z, t = eval_pair(c, read_pair(c, a, b, x, v), data, data, at, xi, s, held)
         depth = par.reach - t.D
         out[i, DEPTH], out[i, PART], parts[i, power.GAP] = depth, data[at + SHARE], -depth
         if depth <= 0.0:
@@ -134,11 +128,11 @@ def fill_places(
         # powers and energies
         law = par.law
         taken, damping, lever = dot(t.f.force, t.vt), 0.0, 0.0
+        dashpot, bent = eval_bristle(law, -t.press, False, t.vt, t.u)
         if data[at + STATE] != SLIPS:
             rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
-            damping = law.friction_velocity_penalty * dot(t.vt, t.vt) if law.friction_coefficient > 0.0 else 0.0
+            damping = dashpot if law.friction_coefficient > 0.0 else 0.0
             lever = taken - damping - law.friction_stiffness * dot(t.u, rate)
-        bent = bent_energy(False, law.friction_stiffness, dot(t.u, t.u), 0.0)
         write_place(parts[i], law, -depth, t.vn, -t.press, data[at + STATE], taken, damping, lever, bent)
 
 

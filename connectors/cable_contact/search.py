@@ -12,7 +12,7 @@ the same chain are ignored. New feet receive free slots in the order of their di
 slots.
 
 The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
-`circle_points/circle_sets.py`. The result of a search is valid while
+`eval_hulls`. The result of a search is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
 
@@ -21,7 +21,6 @@ Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
@@ -51,6 +50,7 @@ from windlass.connectors.cable_contact.kernels import (
     eval_share,
 )
 from windlass.connectors.cable_contact.update import SAME_FOOT
+from windlass.connectors.contact.pair_search import NeighbourSearch, eval_hulls, eval_way
 from windlass.connectors.point_contact.search import find_near
 from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -65,20 +65,6 @@ LEAST_SHARE = 1e-3
 """Smallest share σ of the stiffness [1]. Feet with a smaller share are ignored, because the points of the other cable
 carry nearly the whole contact force.
 """
-ROUNDING = 1e-9
-"""Share of the search margin that is reserved for rounding errors [1]."""
-
-
-@kernel
-def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
-    """Write the control points of all cables [m] into ``hull``, shape (rows, 4, 3)."""
-    for i in range(len(c)):
-        p, u = read_vector(x, c[i].dofs, 0), read_vector(x, c[i].dofs, 3)
-        q, w = read_vector(x, c[i].dofs, 6), read_vector(x, c[i].dofs, 9)
-        third = c[i].length / 3.0
-        for e in range(3):
-            hull[i, 0, e], hull[i, 1, e] = p[e], p[e] + third * u[e]
-            hull[i, 2, e], hull[i, 3, e] = q[e] - third * w[e], q[e]
 
 
 @kernel(fast=False)
@@ -224,61 +210,37 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
     return -1
 
 
-@dataclass
-class CableSearch:
-    """Search for feet, with the data of the last search that are needed until the next search."""
+class CableSearch(NeighbourSearch):
+    """Search for feet. The feet of stored contacts must be updated before a search.
 
-    c: NDArray[Any]  # the cables of all processes
-    name: str  # name of the component of the cables, for messages
-    processes: Processes  # processes that search together; each process searches for its own points
-    skin: FloatArray  # search margin of each cable [m], shape (rows,)
-    group: IntArray  # set of each cable, shape (rows,)
-    searches: int = 0  # number of searches up to now
-    forgotten: bool = True  # whether the next update must search
-    margin: float = 0.0  # motion of a cable up to which the result of the search is valid [m]
-    hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
-    left: FloatArray = field(default_factory=lambda: np.zeros(0))
-    """Index, counted from 1, of the other cable of the contact in each contact slot after the last update, shape
-    (slots,).
+    Attributes:
+        c: the cables, of all processes.
+        skin: search margin of each cable [m], shape (rows,).
+        group: set of each cable, shape (rows,).
+        left: index, counted from 1, of the other cable of the contact in each contact slot after the last update, shape
+            (slots,).
     """
 
-    def update(self, fields: Fields) -> bool:
-        """If the last search may be outdated, search for feet and store the contacts with these feet in the history
-        values. Return whether a search was made.
+    def __init__(self, c: NDArray[Any], name: str, processes: Processes, skin: FloatArray, group: IntArray) -> None:
+        super().__init__(name, processes)
+        self.c, self.skin, self.group, self.left = c, skin, group, np.zeros(0)
 
-        The feet of stored contacts must be updated before this call. If the search of any process may be outdated, all
-        processes search.
+    def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
+        """Return the control points of all cables [m], which are also the possible partners."""
+        hull = eval_hulls(fields.x, self.c["dofs"], self.c["length"])
+        return hull, hull
+
+    def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
+        """Return twice the largest motion of a cable since the last search [m]."""
+        return 2.0 * eval_way(hull, self.hull)
+
+    def give_places(self, fields: Fields) -> float:
+        """Store the contacts with near feet, and return the smallest gap of a foot for which no contact slot is free
+        [m], at most the skin.
 
         Raises:
             ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more
                 than `TOUCHING` cables.
-        """
-        hull = np.empty((len(self.c), 4, 3))
-        fill_hulls(self.c, fields.x, hull)
-        stale = self.forgotten
-        if not stale:
-            motion = float(np.sqrt(((hull - self.hull) ** 2).sum(axis=2).max(initial=0.0)))
-            stale = not 2.0 * motion < self.margin
-        stale_anywhere, diverged = self.processes.largest([float(stale), float(not np.isfinite(hull).all())])
-        # no search after divergence of Newton's method, which the solver detects from the residual
-        if not stale_anywhere or diverged:
-            return False
-        self.hull, self.forgotten = hull, False
-        self.searches += 1
-        error, least = None, np.inf
-        try:
-            least = self._give_places(fields)
-        except ModelError as found:
-            error = found
-        self.processes.agree(error)
-        size = float(np.abs(hull).max(initial=0.0))
-        margin = min(float(self.skin.min(initial=np.inf)), least) * (1.0 - ROUNDING) - 1e-12 * size
-        self.margin = -self.processes.largest([-margin])[0]
-        return True
-
-    def _give_places(self, fields: Fields) -> float:
-        """Store the contacts with near feet, and return the smallest gap of a foot for which no contact slot is free
-        [m].
         """
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
@@ -290,7 +252,7 @@ class CableSearch:
                 f"the cable of {self.name} row {which[left[0], 0]} touches more than {TOUCHING} cables at "
                 f"one point: must be at most {TOUCHING}; distribute thin cables around a thick one over several sets"
             )
-        return least
+        return min(float(self.skin.min(initial=np.inf)), least)
 
     def _find_pairs(self) -> IntArray:
         """Return the rows of pairs of cables of one set whose bounding spheres are closer than the skin, shape (k, 2).

@@ -22,18 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.cable_contact.geometry import (
-    carry,
-    carry_change,
-    find_foot,
-    gather,
-    is_itself,
-    reach_of_foot,
-    value_at,
-)
+from windlass.connectors.cable_contact.geometry import carry, carry_change
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
-    SHARE,
     ZERO,
     Bristle,
     FootContact,
@@ -42,14 +33,12 @@ from windlass.connectors.cable_contact.kernels import (
     TouchParameters,
     cross_section_rate,
     eval_forces,
-    eval_touch,
-    find_motion,
-    read_bristle,
-    read_parameters,
+    eval_pair,
+    find_closed,
+    read_pair,
 )
 from windlass.connectors.contact.assembly import add_block, add_point_and_foot
-from windlass.connectors.contact.law import change_friction, eval_normal_slopes
-from windlass.connectors.friction.bristle import trial_vector
+from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
 from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
@@ -150,8 +139,7 @@ def eval_change(
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
-    dtau = trial_vector(law.friction_stiffness, du, law.friction_velocity_penalty, dvt)
-    dft = change_friction(law, t.f, -t.press, dtau, dfn)
+    dft = change_friction(law, t.f, -t.press, change_trial(law, du, dvt), dfn)
     # couples
     couple, a, b = cross(t.d, t.f.force), cross(dd, t.f.force), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)
@@ -208,34 +196,23 @@ def add_tangent(
     """
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):
-        a, b = list_.pair[k, 0], list_.pair[k, 1]
-        low, high = reach_of_foot(c, b)
-        reach = c[a].radius + c[b].radius
-        la, lb = c[a].length, c[b].length
-        za, zb = gather(x, c[a]), gather(x, c[b])
-        ya, yb = gather(v, c[a]), gather(v, c[b])
-        touches = False
+        h, touches = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v), False
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
-            p = value_at(za, xi)
-            # the foot of the point; open points are skipped, as in the residual
-            s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
-            r = value_at(zb, s)
-            d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
+            # open points are skipped, as in the residual
+            s, held, closed = find_closed(c, h, xi, data[at + FOOT])
+            if not closed:
                 continue
-            par = read_parameters(c, a, b, data[at + SHARE])
             if not touches:
                 touches = True
                 K[:] = 0.0
             # derivatives with respect to r and r' of both axes, and from these the derivatives with respect to
             # coordinates
-            m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
-            t = eval_touch(par, m, z)
+            par, m, z, t = eval_pair(c, h, data, start, at, xi, s, held)
             fill_changes(par, m, z, t, dq, dv, C)
             force, _, on_b = eval_forces(par, t)
-            S, dS, place = shape(xi / la, la), shape_slope(xi / la, la), s / lb
-            T, dT, ddT = shape(place, lb), shape_slope(place, lb), shape_bend(place, lb)
+            S, dS, place = shape(xi / h.la, h.la), shape_slope(xi / h.la, h.la), s / h.lb
+            T, dT, ddT = shape(place, h.lb), shape_slope(place, h.lb), shape_bend(place, h.lb)
             add_point_and_foot(S, dS, T, dT, ddT, force, on_b, C, X, K)
         if touches:
             add_block(K, slots, k, 24, values)

@@ -18,12 +18,13 @@ reduce the step or fail.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
+    arc_length_of,
     bend_at,
     carry,
     find_foot,
@@ -48,20 +49,21 @@ from windlass.connectors.cable_contact.kernels import (
     TANGENT_B,
     TOUCHING,
     WIDTH,
+    ZERO,
     FootContact,
     PairList,
     TouchParameters,
+    eval_pair,
     eval_press,
     eval_share,
-    eval_touch,
-    find_motion,
-    read_bristle,
+    read_pair,
     read_parameters,
 )
-from windlass.connectors.contact.update import judge_rows
-from windlass.connectors.friction.bristle import SLIPS, STICKS, slip_bend
+from windlass.connectors.contact.decisions import slip_vector
+from windlass.connectors.contact.update import NO_LANES, create_update, place_type, write_three
+from windlass.connectors.friction.bristle import SLIPS, STICKS
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
@@ -101,22 +103,11 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 
 @kernel(inline=True)
-def write_three(data: FloatArray, at: int, a: Vector) -> None:
-    """Write three history values."""
-    data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
-
-
-@kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
     """Write anchor, normals and tangents of a contact that has closed or that slips; ``arc`` is the arc length of the
     foot on its chain [m].
     """
-    u: Vector = (0.0, 0.0, 0.0)
-    law, ft = par.law, t.f.force
-    size = sqrt(dot(ft, ft))
-    if holds and size > 0.0:
-        bend = slip_bend(size, law.friction_velocity_penalty * dot(t.vt, ft) / size, law.friction_stiffness) / size
-        u = bend * ft[0], bend * ft[1], bend * ft[2]
+    u: Vector = slip_vector(par.law, t.vt, t.f.force) if holds else ZERO
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
     m = combine(sqrt(1.0 - h * h), t.n, -h, sideways)
@@ -180,39 +171,80 @@ def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int
                 data[(other if held else at) + NUMBER] = 0.0
 
 
-@kernel
-def update_history(
-    c: NDArray[Any],
-    list_: PairList,
-    data: FloatArray,
-    start: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
-    errors: FloatArray,
-    forces: FloatArray,
-    passed: bool,
-    rests: bool,
-    outcome: FloatArray,
-) -> None:
-    """Update states and bristles of all contacts; ``start`` contains the history values at the start of the step.
-
-    ``passed``: whether a foot has moved to another cable.
-    ``rests``: whether the solve is static; in static solves, forces must balance with the new shares σ.
-
-    The values of ``outcome`` are the largest sum of the errors of a cable [N], whether any contact state has changed or
-    any foot has moved to another cable, the largest pressing force of a cable [N], and the row with the largest error,
-    or -1 without errors.
+@kernel(inline=True)
+def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
+    """Return the penetration depth of cables a and b at the point p on the axis of cable a [m]; r is the closest point
+    on the axis of cable b.
     """
-    changed = passed
-    for i in range(len(list_.at)):
-        at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
-        b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
-        za, ya = gather(x, c[a]), gather(v, c[a])
-        zb, yb = gather(x, c[b]), gather(v, c[b])
+    d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
+    depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
+    return depth
+
+
+class CableUpdate(NamedTuple):
+    """Data of an update.
+
+    Attributes:
+        rows: records of the cables.
+        errors, forces: results of `follow_feet`.
+        passed: whether a foot has moved to another cable.
+        rests: whether the solve is static; in static solves, forces must balance with the new shares σ.
+    """
+
+    rows: NDArray[Any]
+    errors: FloatArray
+    forces: FloatArray
+    passed: bool
+    rests: bool
+
+
+@kernel(inline=True)
+def count_slots(row: Any) -> int:
+    """Return the number of contact slots of a row."""
+    n: int = row.points * TOUCHING
+    return n
+
+
+@kernel(inline=True)
+def find_values(row: Any, k: int) -> tuple[int, int, float]:
+    """Return the indices of the gap and of the state of slot k; see `create_update`. A change of the gap causes no
+    force error, because contacts open and close within Newton's method.
+    """
+    at = row.data + k * WIDTH
+    return at + GAP, at + STATE, 0.0
+
+
+@kernel(inline=True)
+def measure(
+    c: CableUpdate, m: NDArray[Any], data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
+) -> None:  # fmt: skip
+    """Read the gaps of the slots of a row, which `follow_feet` has stored; see `create_update`."""
+    row = c.rows[rows[number]]
+    for k in range(count_slots(row)):
+        places[k].gap, places[k].fn = data[row.data + k * WIDTH + GAP], 0.0
+
+
+@kernel(inline=True)
+def decide_states(
+    c: CableUpdate, m: NDArray[Any], data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
+) -> tuple[float, float, bool]:  # fmt: skip
+    """Determine the states of the contacts of a row, and store their bristles and shares; see `create_update`.
+
+    Return the force error and the pressing force of the row [N], and whether any contact state has changed or any foot
+    has moved to another cable.
+    """
+    row, error, changed = c.rows[i], c.errors[i], c.passed
+    for k in range(count_slots(row)):
+        at, place = row.data + k * WIDTH, places[k]
+        before, b, s = data[at + STATE], int(data[at + NUMBER]) - 1, data[at + FOOT]
+        place.state, place.excess = before, 0.0
+        if b < 0:
+            continue
         # forces with the bristle that was stored at the start of the step
-        m = find_motion(za, ya, zb, yb, xi, s, False)
-        t = eval_touch(par, m, bristle)
+        xi, h = arc_length_of(k // TOUCHING, row.points, row.length), read_pair(c.rows, i, b, x, v)
+        par, motion, bristle, t = eval_pair(c.rows, h, data, start, at, xi, s, False)
         # contact state, and the bristle of points that stick or slip
         state = OPEN
         if par.law.friction_coefficient > 0.0 and par.reach > t.D:
@@ -222,32 +254,34 @@ def update_history(
                 write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
                 write_three(data, at + NORMAL_B, carry(bristle.mb, bristle.tb, t.tb))
             else:
-                write_anchor(data, at, par, t, c[b].arc + s, bristle.holds)
+                write_anchor(data, at, par, t, c.rows[b].arc + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
         # force errors of points that have just closed or are too deep
-        if data[at + STATE] == NEW:
-            errors[a] += eval_press(par, par.reach - t.D, 0.0)
-        if par.reach - t.D > min(c[a].radius, c[b].radius):
+        if before == NEW:
+            error += eval_press(par, par.reach - t.D, 0.0)
+        if par.reach - t.D > min(row.radius, c.rows[b].radius):
             # the cables would pass through each other, so the step must not be accepted
-            errors[a] = np.inf
-        share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
-        if rests and data[at + STATE] != NEW:
+            error = np.inf
+        share = eval_share(t.d, motion.pa, bend_at(h.za, xi), motion.pb, motion.kb)
+        if c.rests and before != NEW:
             # in dynamic solves the shares of the previous step are used; the error is small because the shares of both
             # cables sum to 1
-            new = read_parameters(c, a, b, share)
-            errors[a] += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
+            new = read_parameters(c.rows, i, b, share)
+            error += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))
         data[at + SHARE] = share
-        changed |= state != data[at + STATE]
-        data[at + STATE] = state
-    judge_rows(errors, forces, changed, outcome)
+        changed |= state != before
+        place.state = state
+    return error, c.forces[i], changed
 
 
-@kernel(inline=True)
-def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Return the penetration depth of cables a and b at the point p on the axis of cable a [m]; r is the closest point
-    on the axis of cable b.
-    """
-    d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-    depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
-    return depth
+_update = create_update(count_slots, find_values, place_type(), NO_LANES, measure, decide_states)
+
+
+@kernel
+def update_history(
+    c: CableUpdate, m: NDArray[Any], data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all cables after `follow_feet` and the search, see `create_update`."""
+    _update(c, m, data, start, x, v, size, mapped, commits, outcome)

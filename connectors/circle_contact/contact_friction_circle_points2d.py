@@ -20,21 +20,19 @@ import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
-from windlass.connectors.circle_points.common import bind_points, create_point_outputs
 from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import LAID, PointRows
-from windlass.connectors.circle_points.power import create_point_account
+from windlass.connectors.circle_points.layers import join_rows
+from windlass.connectors.circle_points.outputs import bind_points, create_point_account, create_point_outputs
 from windlass.connectors.circle_points.residual import add_residual
-from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.contact.rows import PointContact, check_cables
-from windlass.connectors.contact.update import follow_updates
+from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -72,8 +70,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     neighbours on the circle. The result is the same as with a rigid layer between cord and contact face: the belt
     sticks to the circle with the stretch that the belt has where it runs onto the circle. Without ``rigid_layer`` the
     bristles of a row with ``press`` act as an elastic layer with the stiffness of the bristles. The shear of this layer
-    begins at the point where the belt first touches the circle. See `circle_points/rigid_layer.py` and
-    `circle_points/soft_layer.py`.
+    begins at the point where the belt first touches the circle. See `circle_points/layers.py`.
 
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
     has further values: F - press [N] for the next Newton run, whether the cable has friction (1) or not (0), F - press
@@ -125,15 +122,10 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
     """Create the functions for the forces, the tangent and the update of rows; ``bring`` is called before each update,
     see `join_rows`.
     """
-    system = System(rows.table.kind, c.dofs)
-    system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
-    system.tangent = call(
-        add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
-    )
+    system, maps = create_contact_system(rows, c, CIRCLE_FAMILY, add_residual, add_tangent, update_history)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    commit, maps = follow_updates(update_history, c, CIRCLE_FAMILY)
-    system.post_newton = commit
-
+    commit = system.post_newton
+    assert commit is not None
     if bring is not None:
 
         def bring_and_commit(s: Evaluation) -> None:

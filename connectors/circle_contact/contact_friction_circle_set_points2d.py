@@ -12,7 +12,6 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `cont
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,25 +21,26 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
     ContactFrictionCirclePoints2D,
     create_system,
 )
-from windlass.connectors.circle_points.circle_sets import (
-    CircleSearch,
-    PairColumns,
-    assign_pairs,
-)
-from windlass.connectors.circle_points.common import bind_rows, create_point_outputs, eval_points
+from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
 from windlass.connectors.circle_points.gaps import watch_circles
-from windlass.connectors.circle_points.power import create_point_account, eval_point_powers
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles
-from windlass.connectors.circle_segments.place_numbers import GAP
-from windlass.connectors.contact.pair_search import bind_groups, find_members, find_partners, follow_pairs, pair_dofs
+from windlass.connectors.circle_points.outputs import bind_rows, create_point_account, create_point_outputs
+from windlass.connectors.circle_segments.common import check_circles
+from windlass.connectors.contact.pair_search import (
+    PairRows,
+    bind_pairs,
+    find_members,
+    follow_outputs,
+    follow_pairs,
+    pair_dofs,
+)
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.markers.position_markers import RIGID
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
@@ -104,65 +104,24 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
     return find_members(world, SetCircle, "circle", "circle_set")
 
 
-def bind(rows: LocalRows) -> PairColumns:
+def bind(rows: LocalRows) -> PairRows:
     """Create the arrays that the kernels read. No circle is assigned to the rows yet."""
-    layout, count = rows.layout, len(rows.rows)
-    circles, of_set = _find_circles(rows.world)
-    known = layout.local_dofs(circles) if circles.size else circles
-    ids, radius = (rows.world.table(SetCircle).local(name) for name in ("circle", "radius"))
-    points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs.copy())
-    on = points.rows["active"].copy()
-    points.rows["active"] = False
-    shared, sets, of_circle = bind_groups(rows, "circle_set", of_set)
-    for k in np.flatnonzero(shared["skin"] == 0.0):
-        shared["skin"][k] = radius[of_set == sets[k]].min(initial=np.inf)
-    return PairColumns(
-        points=points,
-        on=on,
-        place=points.rows["data"] + 3 * points.rows["segments"],
-        marker=np.append(np.zeros(1, np.int64), layout.marker_index[ids]),
-        radius=np.append(1.0, radius),
-        dofs=np.vstack((np.full((1, circles.shape[1]), layout.spare), known)),
-        circle_set=np.append(np.full(1, -1), of_circle),
-        **shared,
-    )
+    count, circles = len(rows.rows), rows.world.table(SetCircle)
+    points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs)
+    place = points.rows["data"] + 3 * points.rows["segments"]
+    marker, radius = rows.layout.marker_index[circles.local("circle")], circles.local("radius")
+    return bind_pairs(rows, points, place, SetCircle, "circle", "circle_set", marker, radius)
 
 
 def build(rows: LocalRows) -> System:
     """Create the system that evaluates the rows."""
-    p, assign = bind(rows), call(assign_pairs)
-
-    def bring(s: Fields) -> None:
-        assign(p, s.data)
-
+    p, assign = bind(rows), call(assign_circles)
     system = create_system(rows, p.points)
     follow_pairs(rows, system, p, CircleSearch, assign)
-    system.account = create_point_account(p.points, bring, by="")
-    system.gaps = watch_circles(rows, p, CIRCLE_FAMILY, bring)
+    system.account = create_point_account(p.points, call(assign_circles, lambda s: (p, s.data)), by="")
+    system.gaps = watch_circles(rows, p, lambda s: assign(p, s.data))
     return system
 
-
-def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """Return the outputs of `eval_points` for all points, and the arrays with the data of the rows that kernels read.
-    The gap is inf for rows without a circle.
-    """
-    p: PairColumns = rows.columns
-    assign_pairs(p, fields.data)
-    out = eval_points(p.points, fields)
-    out[p.number == 0, :, GAP] = np.inf
-    return out, p.points
-
-
-def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Evaluate the powers of the points of rows; see `eval_point_powers`."""
-    p: PairColumns = rows.columns
-    assign_pairs(p, fields.data)
-    return eval_point_powers(p.points, fields)
-
-
-OUTPUTS = create_point_outputs(evaluate_rows, evaluate_powers)
-OUTPUTS["gap"] = replace(OUTPUTS["gap"], doc="distance between circle and point, also where open; inf without a circle")
-OUTPUTS["circle"] = Output("1", "row of the circle in the table of SetCircle, -1 if none is near, ()", find_partners)
 
 register(CircleSet, "passive", source=SOURCE)
 register(SetCircle, "passive", dofs="circle", check=check_circles, source=SOURCE)
@@ -173,7 +132,7 @@ register(
     bind=bind,
     build=build,
     reads=lambda world, table: world.table(SetCircle).local("circle"),
-    outputs=OUTPUTS,
+    outputs=follow_outputs(create_point_outputs(), assign_circles, "circle", "SetCircle"),
     fill_defaults=fill_defaults,
     check=check,
     source=SOURCE,

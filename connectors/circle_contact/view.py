@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.common import eval_ends, eval_parts, eval_points
 from windlass.connectors.circle_points.kernels import PointRows
-from windlass.connectors.circle_points.power import eval_point_powers
+from windlass.connectors.circle_points.outputs import eval_ends, eval_parts, eval_point_powers, eval_points
 from windlass.connectors.circle_segments.common import Contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns

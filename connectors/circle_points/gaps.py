@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.circle_sets import PairColumns
 from windlass.connectors.circle_points.kernels import (
     PRESS,
     PointRows,
@@ -25,8 +24,9 @@ from windlass.connectors.circle_points.kernels import (
     gather,
 )
 from windlass.connectors.contact.gaps import follow_sets, name_points
+from windlass.connectors.contact.pair_search import PairRows
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.cable2d.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -130,12 +130,12 @@ def fill_point_gaps(
 
 @kernel
 def sweep_circles(
-    p: PairColumns,
+    p: PairRows,
     first: IntArray,
     x: FloatArray,
     start: FloatArray,
-    place: FloatArray,
-    place0: FloatArray,
+    m: PositionColumns,
+    m0: PositionColumns,
     row: FloatArray,
     which: IntArray,
 ) -> None:
@@ -146,19 +146,19 @@ def sweep_circles(
         p: the rows.
         first: index of the first row of each cable.
         x, start: coordinates at the end and at the start of the step.
-        place, place0: positions of the markers at the end and at the start of the step [m].
-        row: output for the gap quantities of this passage, shape (WIDTH,). The element `MISSED`, the depth of the
-            passage, is 0 if there is no passage.
+        m, m0: markers at the end and at the start of the step.
+        row: output for the gap quantities of this passage, shape (WIDTH,). The missed depth is 0 if there is no
+            passage.
         which: output for the row of the cable and the index of the circle, shape (2,).
     """
-    c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
+    c, trial, earlier, place, place0 = p.points, np.zeros(WIDTH), np.zeros(WIDTH), m.p, m0.p
     row[MISSED] = 0.0
     # displacements of the circles in the step
     far, least = 0.0, np.inf
     for k in range(1, len(p.marker)):
-        m = p.marker[k]
-        dx, dy = place[m, 0] - place0[m, 0], place[m, 1] - place0[m, 1]
-        far, least = max(far, np.sqrt(dx * dx + dy * dy)), min(least, p.radius[k])
+        at = p.marker[k]
+        dx, dy = place[at, 0] - place0[at, 0], place[at, 1] - place0[at, 1]
+        far, least = max(far, np.sqrt(dx * dx + dy * dy)), min(least, p.reach[k])
     for g in range(len(first)):
         i = first[g]
         own = c.rows[i]
@@ -182,17 +182,17 @@ def sweep_circles(
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
-            m, r = p.marker[k], p.radius[k]
-            dx, dy = q[0] - place[m, 0], q[1] - place[m, 1]
+            at, r = p.marker[k], p.reach[k]
+            dx, dy = q[0] - place[at, 0], q[1] - place[at, 1]
             reach = size + r + 2.0 * way
-            if p.circle_set[k] != p.set_of[g] or dx * dx + dy * dy > reach * reach:
+            if p.member_set[k] != p.set_of[g] or dx * dx + dy * dy > reach * reach:
                 continue
             # path of each point relative to the centre of the circle
             for j in range(n):
                 s = relative_place(j, n)
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
-                ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
+                ax, ay, dx, dy = b.px - place0[at, 0], b.py - place0[at, 1], z.px - place[at, 0], z.py - place[at, 1]
                 # gap quantities at the start of the step, then at the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
@@ -209,25 +209,17 @@ def sweep_circles(
                     which[0], which[1] = i, k
 
 
-def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callable[[Evaluation], Any]) -> Gaps:
+def watch_circles(rows: LocalRows, p: PairRows, assign: Callable[[Evaluation], Any]) -> Gaps:
     """Create the `Gaps` of rows with circle sets. The function ``assign`` assigns the rows to their current circles."""
-    c, fill, sweep, which = p.points, call(fill_point_gaps), call(sweep_circles), np.zeros(2, int)
-    first: IntArray = np.unique(p.group, return_index=True)[1]
-    gaps = watch_points(rows, c, circles, spare=1)
+    c, fill = p.points, call(fill_point_gaps)
+    gaps = watch_points(rows, c, FAMILY, spare=1)
     near = gaps.near
     assert near is not None
 
     def measure(s: Evaluation, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
         fill(c, m, s.data, x, v, s.size, numbers, near)
 
-    def seek(m: Any, x: FloatArray, m0: Any, start: FloatArray, row: FloatArray) -> None:
-        sweep(p, first, x, start, m.p, m0.p, row, which)
-
-    def describe() -> str:
-        kind = rows.table.kind
-        return f"circle {which[1] - 1} of SetCircle, by the cable of {kind} row {rows.rows[which[0]]},"
-
-    return follow_sets(gaps, circles, c.rows["segments"], p.number, assign, measure, seek, describe)
+    return follow_sets(rows, gaps, p, c.rows["segments"], assign, measure, call(sweep_circles), "circle", "SetCircle")
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:

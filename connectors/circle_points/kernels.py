@@ -49,10 +49,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.arctangent import arctan2, wrap
-from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose, touches
+from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
 from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.update import point_values, touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.points import Four, shape, shape_slope
@@ -65,7 +66,7 @@ whether the cable has friction, `LAID` or `COMES`. PRESSED: F - press in the pre
 compute forces [N]. WAY: displacement of the cable before it reaches a circle with a rigid layer [m]. STRETCHED:
 integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the cable at the end of the
 previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in this mean, see
-`rigid_layer.py`. For elastic layers see `soft_layer.py`.
+`layers.py`. Rows on elastic layers store other values, see `layers.py`.
 """
 COMES, LAID = 0.0, 1.0
 """Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
@@ -107,6 +108,22 @@ class PointParameters(NamedTuple):
     law: PointLaw
     radius: float
     grown: float
+
+
+class CircleRow(NamedTuple):
+    """A row: its parameters, the pose and the marker of its circle, the coordinates of its cable with their rates, the
+    offset y and the reference length L [m], and the results of `eval_bristles`.
+    """
+
+    par: PointParameters
+    o: Disc
+    marker: int
+    q: Eight
+    w: Eight
+    offset: float
+    length: float
+    bend: float
+    share: float
 
 
 class AxisPoint(NamedTuple):
@@ -259,6 +276,38 @@ def eval_bristles(
 
 
 @kernel(inline=True)
+def read_row(
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
+) -> CircleRow:
+    """Read row i; ``place`` is the index of the history value with the press, see `eval_growth`."""
+    row = c.rows[i]
+    n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
+    o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+    q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+    bend, share = eval_bristles(par, o, y, q, w, data, row.data, n, L)
+    return CircleRow(par, o, row.circle, q, w, y, L, bend, share)
+
+
+@kernel(inline=True)
+def find_point(r: CircleRow, k: int, n: int) -> AxisPoint:
+    """Evaluate point k of n points of a row."""
+    s = relative_place(k, n)
+    return eval_point(shape(s, r.length), shape_slope(s, r.length), r.offset, r.q, r.w)
+
+
+@kernel(inline=True)
+def count_points(row: Any) -> int:
+    """Return the number of points of a row, 0 for an inactive row."""
+    return row.segments if row.active else 0
+
+
+@kernel(inline=True)
+def find_values(row: Any, k: int) -> tuple[int, int, float]:
+    """Return the indices of the gap and of the state of point k, and its normal stiffness; see `create_update`."""
+    return point_values(row, k, row.segments)
+
+
+@kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
     """Return the geometry, rates and forces of a point for the stored contact state and the given deflection of the
     bristles.
@@ -285,17 +334,11 @@ def fill_outputs(
     `circle_segments/place_numbers.py`.
     """
     for i in range(len(c.rows)):
-        row = c.rows[i]
-        n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
-        L = row.length * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
+        row, r = c.rows[i], read_row(c, circle, data, x, v, i, PRESSED)
+        n, first, par = row.segments, row.data, r.par
         for k in range(n):
-            s = relative_place(k, n)
-            p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            state = data[first + n + k]
-            z = eval_contact(par, o, p, state, bend)
+            p, state = find_point(r, k, n), data[first + n + k]
+            z = eval_contact(par, r.o, p, state, r.bend)
             gap = z.D - par.radius
             if row.active and data[first + k] <= 0.0:
                 bristle = z.bristle if par.law.friction_stiffness != 0.0 else z.vt
@@ -328,12 +371,8 @@ def add_torques(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        par, y, L = read_parameters(row, data, PRESSED), row.vertical_offset, row.length * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
+        r = read_row(c, circle, data, x, v, i, PRESSED)
         for k in range(n):
             if data[first + k] <= 0.0:
-                s = relative_place(k, n)
-                z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), data[first + n + k], bend)
+                z = eval_contact(r.par, r.o, find_point(r, k, n), data[first + n + k], r.bend)
                 torque[owner[i]] += z.D * z.ft

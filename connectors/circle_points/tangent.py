@@ -17,30 +17,24 @@ tangent of each point. See `contact/assembly.py` for the sum over points.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
 from windlass.connectors.circle_points.kernels import (
     PRESS,
+    CircleRow,
     PointParameters,
     PointRows,
     PointState,
-    eval_bristles,
+    count_points,
     eval_contact,
     eval_point,
-    gather,
-    read_parameters,
+    read_row,
 )
-from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central
-from windlass.connectors.contact.assembly import (
-    add_block,
-    add_offset_point,
-    add_point,
-    fill_marker,
-    scatter_row,
-)
+from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.update import work_type
 from windlass.connectors.friction.bristle import STICKS
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -90,78 +84,6 @@ def rotate(
     C[2, 0], C[2, 1] = mn * nx - mt * ny, mn * ny + mt * nx
 
 
-@kernel
-def add_tangent(
-    c: PointRows,
-    circle: PositionColumns,
-    data: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
-    dq: float,
-    dv: float,
-    slots: IntArray,
-    values: FloatArray,
-) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v, at constant history values, to the values of the matrix, for the forces f of
-    `add_residual`.
-    """
-    C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
-    J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
-    K, N, G, wrench, width = np.empty((11, 11)), np.empty((11, 3)), np.empty(11), np.empty(3), c.dofs.shape[1] - 8
-    P, R, A = np.empty((width, 3)), np.empty((width, 3)), np.empty(3)
-    for i in range(len(c.rows)):
-        row = c.rows[i]
-        n, first = row.segments, row.data
-        if not row.active or not touches(data, first, n):
-            continue
-        # parameters, circle and coordinates of the row, and the common deflection of its bristles
-        ci, par, y, L = row.circle, read_parameters(row, data, PRESS), row.vertical_offset, row.length * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        central = is_central(circle, ci, width)
-        bend, share = eval_bristles(par, o, y, q, w, data, first, n, L)
-        K[:], N[:], G[:], wrench[:] = 0.0, 0.0, 0.0, 0.0
-        # loop over points
-        for k in range(n):
-            if data[first + k] > 0.0:
-                continue
-            s = relative_place(k, n)
-            S, dS = shape(s, L), shape_slope(s, L)
-            p = eval_point(S, dS, y, q, w)
-            state = data[first + n + k]
-            z = eval_contact(par, o, p, state, bend)
-            # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
-            fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
-            # J: Jacobian of the position of the point; Jd is the time derivative of J
-            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
-            if y != 0.0:
-                for a in range(4):
-                    table[0, a], rates[0, a] = S[a], dS[a]
-                fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
-                add_offset_point(J, Jd, C, V, X, not central, K, N)
-                # the contact point is offset along the normal of the axis, so the Jacobian of this point depends on r'
-                add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
-            else:
-                for a in range(4):
-                    J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
-                    J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
-                add_point(S, 2, 3, C, V, not central, K, N)
-            if share != 0.0 and state == STICKS:
-                add_way(J, par.radius, z, G)
-            wrench[0], wrench[1], wrench[2] = wrench[0] + dq * fx, wrench[1] + dq * fy, wrench[2] + dq * z.D * z.ft
-        # the bristles of a cable have one common deflection, which couples the points of the cable
-        if share != 0.0:
-            for a in range(11):
-                for b in range(11):
-                    K[a, b] += dq * par.law.friction_stiffness * share * G[a] * G[b]
-        if central:
-            # the coordinates of the circle are x, y and the angle
-            add_block(K, slots, i, 11, values)
-            continue
-        fill_marker(circle, ci, 2, 3, v, c.dofs, i, P, R)
-        scatter_row(circle, ci, 2, 3, c.dofs, i, K, N, P, R, wrench, A, slots, values)
-
-
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
     """Add the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates to G;
@@ -173,3 +95,72 @@ def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
     G[8] += h * z.ny
     G[9] -= h * z.nx
     G[10] -= r
+
+
+WORK = work_type(C=(3, 3), V=(3, 3), X=(3, 11), J=(2, 8), Jd=(2, 8), shape=(1, 4), slope=(1, 4), G=(11,))
+"""C and V of `contact/assembly.py`, X, J and Jd of `add_offset_point`, shape functions and their derivatives, and the
+sum G.
+"""
+
+
+@kernel(inline=True)
+def begin_row(
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+) -> tuple[CircleRow, int, int]:  # fmt: skip
+    """Read a row, with the common deflection of its bristles; see `create_tangent`."""
+    r = read_row(c, circle, data, x, v, i, PRESS)
+    g.G[:] = 0.0
+    return r, r.marker, 11 if is_central(circle, r.marker, c.dofs.shape[1] - 8) else 0
+
+
+@kernel(inline=True)
+def add_closed_point(
+    c: PointRows, data: FloatArray, start: FloatArray, r: CircleRow, i: int, k: int, dq: float, dv: float, varies: bool,
+    g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivatives of a closed point, see `create_tangent`."""
+    n, y, J = c.rows[i].segments, r.offset, g.J
+    s, state = relative_place(k, n), data[c.rows[i].data + n + k]
+    S, dS = shape(s, r.length), shape_slope(s, r.length)
+    p = eval_point(S, dS, y, r.q, r.w)
+    z = eval_contact(r.par, r.o, p, state, r.bend)
+    # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
+    fill_point_tangent(r.par, z, state, r.o.omega, dq, dv, g.C, g.V)
+    # J: Jacobian of the position of the point; Jd is the time derivative of J
+    fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
+    if y != 0.0:
+        for a in range(4):
+            g.shape[0, a], g.slope[0, a] = S[a], dS[a]
+        fill_point_jacobian(J, g.Jd, 0, g.shape, g.slope, 0, y, p.rx, p.ry, p.sx, p.sy)
+        add_offset_point(J, g.Jd, g.C, g.V, g.X, varies, K, N)
+        # the contact point is offset along the normal of the axis, so the Jacobian of this point depends on r'
+        add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
+    else:
+        for a in range(4):
+            J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
+            J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
+        add_point(S, 2, 3, g.C, g.V, varies, K, N)
+    if r.share != 0.0 and state == STICKS:
+        add_way(J, r.par.radius, z, g.G)
+    wrench[0], wrench[1], wrench[2] = wrench[0] + dq * fx, wrench[1] + dq * fy, wrench[2] + dq * z.D * z.ft
+
+
+@kernel(inline=True)
+def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
+    """Add the derivatives of the common deflection of the bristles of a cable, which couples its points."""
+    if r.share != 0.0:
+        for a in range(11):
+            for b in range(11):
+                K[a, b] += dq * r.par.law.friction_stiffness * r.share * g.G[a] * g.G[b]
+
+
+_add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_point, couple_points)
+
+
+@kernel
+def add_tangent(
+    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    dq: float, dv: float, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    _add_rows(c, circle, data, start, x, v, dq, dv, slots, values)

@@ -21,8 +21,8 @@ change of the normal force. A new row, whose cable is moving onto the circle, ha
 are closed, with a mean depth near F/(k r), or until one point opens. Before all points are closed, points move along
 the circle by up to l³/(192 R²), and earlier anchors would store this motion as a spurious strain. On a rigid layer the
 initial deflection of the bristles of a new row is computed from the distances between its cable and the neighbouring
-cables on the circle, see `rigid_layer.py`. On other layers the deflection is computed from the slip of the cable before
-the cable reaches the circle, see `soft_layer.py`.
+cables on the circle, see `layers.py`. On other layers the deflection is computed from the slip of the cable before
+the cable reaches the circle, see `layers.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -46,17 +46,19 @@ from windlass.connectors.circle_points.kernels import (
     WAVES,
     WAY,
     PointRows,
+    count_points,
     eval_growth,
     eval_press,
+    find_values,
     gather,
 )
-from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
-from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
-from windlass.connectors.circle_points.soft_layer import eval_speed, find_shear, follow_slip
+from windlass.connectors.circle_points.layers import eval_speed, find_bend, find_shear, follow_slip, follow_stretch
+from windlass.connectors.circle_points.residual import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
 from windlass.connectors.contact.update import create_update, place_type
-from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -77,61 +79,6 @@ POINT = place_type("before", "bend", "drag", "h", "limit", eight=4)
 state at the start of the step, (m/n) u_k [m], mu_v v_t [N], mu_k r/D [N/m] and mu |f_n| [N]. The other fields are D,
 f_n, v_t and r alpha of the points of eight rows.
 """
-
-
-@kernel(inline=True)
-def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean deflection of the sticking points of a row [m], or ``u`` if no point sticks."""
-    total, count = 0.0, 0
-    for k in range(n):
-        # the deflection of a sticking point that opens is distributed to the other points
-        p = places[k]
-        if p.before != UNDEFINED and (p.state == STICKS or (p.state == UNDEFINED and p.before == STICKS)):
-            total, count = total + p.bend, count + 1
-    return total / count if count > 0 else u
-
-
-@kernel(inline=True)
-def find_sticking(n: int, places: NDArray[Any]) -> float:
-    """Set the states of the closed points of a row, and store the excess |f_t| - mu |f_n| of each point. Return the
-    common deflection u [m].
-    """
-    u, again = 0.0, True
-    while again:
-        u, again, worst, most, towards = average(n, places, u), False, 0, 0.0, STICKS
-        for k in range(n):
-            p = places[k]
-            if p.state != STICKS:
-                continue
-            ft = trial(p.h, u, 1.0, p.drag)
-            p.excess, slid = decide(ft, p.limit, ft)
-            if p.excess > most:
-                worst, most, towards, again = k, p.excess, slid, True
-        if again:
-            places[worst].state = towards
-    return u
-
-
-@kernel(inline=True)
-def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u: float) -> float:
-    """Set points to stick whose slip would change its direction from one iterate of Newton's method to the next; return
-    the common deflection u [m].
-
-    The tangents of both directions of slip do not depend on the sliding velocity. Newton's method would therefore
-    alternate between the directions, although the points stick in the solution.
-    """
-    reverses = False
-    for k in range(n):
-        if places[k].state * data[first + n + k] == -1.0:
-            places[k].state, reverses = STICKS, True
-    return average(n, places, u) if reverses else u
-
-
-@kernel(inline=True)
-def count_points(row: Any) -> int:
-    """Return the number of points of a row."""
-    n: int = row.segments
-    return n
 
 
 @kernel(inline=True)
@@ -163,7 +110,7 @@ def measure(
 def decide_states(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
-) -> tuple[float, bool]:  # fmt: skip
+) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
     If ``commits`` is true, also store the press and whether a new cable has friction; these values may only change
@@ -210,7 +157,7 @@ def decide_states(
             continue
         if p.gap <= 0.0:
             p.state = STICKS
-        p.limit, p.h, p.drag, p.bend = coulomb(mu, p.fn)[0], mu_k * r / p.eight[0, lane], mu_v * p.eight[2, lane], 0.0
+        p.limit, p.h, p.drag, p.bend = find_limit(mu, p.fn), mu_k * r / p.eight[0, lane], mu_v * p.eight[2, lane], 0.0
         if held:
             p.bend, p.drag, p.before = bent, 0.0, p.state
         elif bristles and p.before != UNDEFINED:
@@ -223,7 +170,7 @@ def decide_states(
     if not commits:
         u = stick_between(n, first, data, places, u)
     # while a cable moves onto the circle, slip of points with low pressure does not change its anchor, see
-    # rigid_layer.py
+    # layers.py
     holds = False
     for k in range(n):
         holds |= held and places[k].state == STICKS
@@ -232,11 +179,11 @@ def decide_states(
         if p.state != UNDEFINED:
             # without bristles the anchor is the present position, so bristles that are switched on later have no
             # initial deflection
-            own = u if p.state == STICKS or holds else p.state * slip_bend(p.limit, p.state * p.drag, p.h)
+            own = u if p.state == STICKS or holds else slip_along(p)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
     # contact pressure that enlarges the circle
     if not (follows and commits):
-        return 0.0, False
+        return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
     q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
@@ -261,11 +208,11 @@ def decide_states(
         data[first + 3 * n + PRESS] = press
     elif change > RESTS * row.press * row.length * n / r:
         data[first + 3 * n + PRESS] = press
-        return change, True
-    return 0.0, False
+        return change, 0.0, True
+    return 0.0, 0.0, False
 
 
-_update = create_update(count_points, POINT, POINT_LANES, measure, decide_states)
+_update = create_update(count_points, find_values, POINT, POINT_LANES, measure, decide_states)
 
 
 @kernel

@@ -1,1 +1,3 @@
-"""The law of contact at points of cables: forces, updates, powers and searches that all geometries use."""
+"""The law of contact at points of cables that all geometries use: forces, decisions, updates, powers, tangents and
+searches.
+"""

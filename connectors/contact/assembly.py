@@ -23,8 +23,12 @@ Source: chain rule, own derivation.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from windlass.connectors.contact.update import touches
 from windlass.elements.cable2d.points import Four
 from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
@@ -193,3 +197,59 @@ def scatter_row(
             for e in range(w):
                 value += P[b, e] * K[n + e, a]
             values[slots[i, n + b, a]] += value
+
+
+Kernel = Callable[..., Any]
+
+
+def create_tangent(
+    count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
+) -> Kernel:
+    """Create the kernel ``(c, m, data, start, x, v, dq, dv, slots, values)`` that adds dq df/dq + dv df/dv of all rows,
+    at constant history values, to the values of the matrix.
+
+    Args:
+        count: see `create_update`.
+        n, d, w: numbers of coordinates of the cable, of dimensions and of degrees of freedom of the partner.
+        work: type of a record ``g`` for intermediate results, see `work_type`.
+        begin: kernel ``(c, m, data, x, v, i, g) -> r, marker, whole`` that evaluates row i. ``r`` are the data for
+            ``add``, ``marker`` is the marker of the partner. The first ``whole`` rows and columns of K are entries of
+            the matrix: n if the partner is at rest, n + w if the coordinates of the marker are (c, theta), otherwise 0.
+        add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` that adds the derivatives of closed
+            point k to K and N, and dq (F, m) to ``wrench``. ``varies``: whether N and ``wrench`` are used.
+        end: kernel ``(r, dq, g, K)`` that adds derivatives that couple the points of a row.
+    """
+
+    @kernel(inline=True)
+    def add_rows(
+        c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float, dv: float,
+        slots: IntArray, values: FloatArray,
+    ) -> None:  # fmt: skip
+        width, work_space = c.dofs.shape[1] - n, np.zeros(1, work)
+        K, N = np.empty((n + w, n + w)), np.empty((n + w, w))
+        P, R, wrench, A = np.empty((width, w)), np.empty((width, w)), np.empty(w), np.empty(w)
+        g = work_space[0]
+        for i in range(len(c.rows)):
+            row = c.rows[i]
+            points, first = count(row), row.data
+            if not touches(data, first, points):
+                continue
+            r, marker, whole = begin(c, m, data, x, v, i, g)
+            K[:], N[:], wrench[:] = 0.0, 0.0, 0.0
+            for k in range(points):
+                if data[first + k] <= 0.0:
+                    add(c, data, start, r, i, k, dq, dv, whole == 0, g, K, N, wrench)
+            end(r, dq, g, K)
+            if whole > 0:
+                add_block(K, slots, i, whole, values)
+                continue
+            # coordinates of the marker of the partner
+            fill_marker(m, marker, d, w, v, c.dofs, i, P, R)
+            scatter_row(m, marker, d, w, c.dofs, i, K, N, P, R, wrench, A, slots, values)
+
+    return add_rows
+
+
+@kernel(inline=True)
+def couple_nothing(r: Any, dq: float, g: Any, K: FloatArray) -> None:
+    """The argument ``end`` of `create_tangent` for points that do not couple."""

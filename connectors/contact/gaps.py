@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.contact.pair_search import PairRows
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.gaps import GAP, MISSED, START, Gaps, create_near, create_numbers
 from windlass.framework.model.law import LocalRows
@@ -28,14 +29,15 @@ def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
 
 
 def follow_sets(
+    rows: LocalRows,
     gaps: Gaps,
-    family: str,
+    p: PairRows,
     n: IntArray,
-    number: IntArray,
     assign: Callable[[Any], Any],
     measure: Callable[[Any, Any, FloatArray, FloatArray, FloatArray], None],
-    seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
-    describe: Callable[[], str],
+    sweep: Callable[..., None],
+    thing: str,
+    member: str,
 ) -> Gaps:
     """Complete the `Gaps` of rows whose partners change; each row has n contacts. In addition, the gaps contain one
     element for a partner through which a cable passes although no row of the cable refers to this partner.
@@ -45,14 +47,16 @@ def follow_sets(
 
     Args:
         gaps: gaps of the rows, with one additional element at the end for a partner through which a cable passes.
-        family: family of the markers.
-        number: index of the current partner of each row, shape (rows,).
+        p: the rows.
         assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: ``(s, markers, x, v, numbers)`` writes the gap quantities of the rows into ``numbers``.
-        seek: ``(markers, x, markers at the start, x at the start, row)`` writes the gap quantities of a partner that a
-            cable passes into ``row``.
-        describe: function that returns the description of this partner for messages.
+        sweep: kernel ``(p, first, x, x at the start, markers, markers at the start, row, which)`` that writes the gap
+            quantities of a partner that a cable passes into ``row``, and the row of the cable and the index of the
+            partner into ``which``; ``first`` contains the first row of each cable.
+        thing, member: name of a partner, and of the component of the partners, for messages.
     """
+    first: IntArray = np.unique(p.group, return_index=True)[1]
+    number, which = p.number, np.zeros(2, int)
     numbers, last, name = gaps.numbers, len(gaps.numbers) - 1, gaps.describe
     every = gaps.near is None
     near = gaps.near = create_near(len(numbers)) if gaps.near is None else gaps.near
@@ -64,7 +68,7 @@ def follow_sets(
     def measure_all(s: Evaluation) -> None:
         assign(s)
         found[:] = number
-        m = s.markers[family]
+        m = s.markers[FAMILY]
         if not now:
             now.extend((s.x.copy(), s.v.copy(), _copy(m)))
         changed = np.repeat(found != known, n)
@@ -79,7 +83,7 @@ def follow_sets(
         _take(now[2], m)
         numbers[last, MISSED] = 0.0
         if start:
-            seek(m, s.x, start[2], start[0], numbers[last])
+            sweep(p, first, s.x, start[0], m, start[2], numbers[last], which)
         if every:
             near[0] = last
         if numbers[last, MISSED] > 0.0:
@@ -91,6 +95,10 @@ def follow_sets(
             start.extend((now[0].copy(), now[1].copy(), _copy(now[2])))
         start[0][:], start[1][:] = now[0], now[1]
         _take(start[2], now[2])
+
+    def describe() -> str:
+        index = which[1] - 1
+        return f"{thing} {index} of {member}, by the cable of {rows.table.kind} row {rows.rows[which[0]]},"
 
     gaps.measure, gaps.accept = measure_all, accept
     gaps.describe = lambda k: describe() if k == last else name(k)

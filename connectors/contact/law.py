@@ -112,6 +112,12 @@ def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: flo
 
 
 @kernel(inline=True)
+def change_trial(law: PointLaw, du: Vector, dvt: Vector) -> Vector:
+    """Return the variation of tau for the variations du of the deflection of the bristle and dvt of v_t."""
+    return trial_vector(law.friction_stiffness, du, law.friction_velocity_penalty, dvt)
+
+
+@kernel(inline=True)
 def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: float) -> Vector:
     """Return the variation of the friction f_t for the variations dtau of tau and dfn of f_n."""
     if f.slides:

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.parallel.processes import Processes
@@ -79,6 +80,49 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     return np.concatenate((cable, numbers), axis=1)
 
 
+class PairRows(NamedTuple):
+    """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
+
+    The history values determine the fields ``active`` and the fields of the partner in the records, and the coordinates
+    of the partner in the coordinate indices of the rows.
+    """
+
+    points: Any  # data of the kernels, a named tuple with the fields ``rows`` and ``dofs``
+    on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
+    number: IntArray  # current partner of each row, -1 initially, shape (rows,)
+    place: IntArray  # index of the history value that contains the partner of each row, shape (rows,)
+    group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
+    set_of: IntArray  # set of each group, shape (groups,)
+    skin: FloatArray  # search margin of each set [m]
+    marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
+    reach: FloatArray  # radius of each circle, or of the bounding sphere of a surface [m], inf if unbounded, same shape
+    member_set: IntArray  # set of each partner, same shape
+    dofs: IntArray  # local coordinate indices of each partner, shape (partners + 1, m)
+
+
+def create_assign(put: Callable[..., None]) -> Callable[..., Any]:
+    """Create the kernel ``(p, data)`` that assigns each row to the partner whose index is stored in its history values.
+
+    put: kernel ``(p, row, number)`` that writes the fields of the partner into the record of a row.
+    """
+
+    @kernel(inline=True)
+    def assign_rows(p: PairRows, data: FloatArray) -> None:
+        c = p.points
+        first = c.dofs.shape[1] - p.dofs.shape[1]
+        for i in range(len(p.number)):
+            number = int(data[p.place[i]])
+            if number == p.number[i]:
+                continue
+            p.number[i] = number
+            put(p, c.rows[i], number)
+            c.rows[i].active = p.on[i] and number > 0
+            for a in range(p.dofs.shape[1]):
+                c.dofs[i, first + a] = p.dofs[number, a]
+
+    return assign_rows
+
+
 @kernel
 def find_closed(
     first: IntArray,
@@ -91,7 +135,7 @@ def find_closed(
     """Write to ``closed`` whether each row has a closed point now, or had a closed point with the same member at the
     start of the step, shape (rows,).
 
-    ``first``, ``points``: see `PairSearch.find_values`.
+    ``first``, ``points``: see `_give_pairs`.
     """
     for i in range(len(first)):
         number = data[place[i]]
@@ -100,43 +144,73 @@ def find_closed(
             closed[i] |= number > 0.0 and (data[at] <= 0.0 or (start[at] <= 0.0 and start[place[i]] == number))
 
 
-@dataclass
-class PairSearch(ABC):
-    """Base class of the search for pairs. It stores the data of the last search that are needed until the next search;
-    see `CircleSearch` for circles. The rows of one cable and one set form a group.
+@kernel(fast=False)
+def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArray) -> None:
+    """Write the control points of `eval_hulls` into ``hull``."""
+    d = hull.shape[2]
+    for i in range(len(dofs)):
+        third = length[i] / 3.0
+        for e in range(d):
+            p, q = x[dofs[i, e]], x[dofs[i, 2 * d + e]]
+            hull[i, 0, e], hull[i, 1, e] = p, p + third * x[dofs[i, d + e]]
+            hull[i, 2, e], hull[i, 3, e] = q - third * x[dofs[i, 3 * d + e]], q
+
+
+def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
+    """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
+    A cable lies in the convex hull of its control points, so no point of the axis moves farther than one of them.
+
+    Source: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
+
+    Args:
+        x: coordinates.
+        dofs: coordinate indices of the cables, position and slope of both nodes, shape (rows, 4 d).
+        length: reference lengths [m], shape (rows,).
+    """
+    hull = np.empty((len(dofs), 4, dofs.shape[1] // 4))
+    fill_hulls(x, np.ascontiguousarray(dofs), np.ascontiguousarray(length), hull)
+    return hull
+
+
+@kernel(fast=False)
+def find_way(after: FloatArray, before: FloatArray) -> float:
+    """Return the largest displacement of points [m], shape (points, d); NaN if a coordinate is NaN."""
+    largest = 0.0
+    for i in range(len(after)):
+        total = 0.0
+        for e in range(after.shape[1]):
+            way = after[i, e] - before[i, e]
+            total += way * way
+        if total > largest or total != total:
+            largest = total
+        if largest != largest:
+            break
+    return sqrt(largest)
+
+
+def eval_way(after: FloatArray, before: FloatArray) -> float:
+    """Return the largest displacement of points [m], whose components are on the last axis."""
+    n = after.shape[-1]
+    way: float = find_way(np.ascontiguousarray(after).reshape(-1, n), np.ascontiguousarray(before).reshape(-1, n))
+    return way
+
+
+class NeighbourSearch(ABC):
+    """Base class of searches for contacts. It stores the data of the last search that are needed until the next search.
 
     Attributes:
-        p: the rows, a named tuple with the fields ``points``, ``place``, ``group``, ``set_of``, ``dofs`` and ``skin``.
-        name, rows: name of the component, and indices of the rows in its table, for messages.
+        name: name of the component, for messages.
         processes: processes that search together; each process searches for its own rows.
-        first: the first row of each group, shape (groups,).
-        slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
         forgotten: whether the next update must search.
-        margin: largest sum of the motions of a cable and of its partner for which the result of the search remains
-            valid [m].
-        given: indices of the circles or surfaces of the rows after the last search, shape (rows,).
-        hull, centre: control points of the cables, and centres of the circles or surfaces, at the last search [m].
+        margin: largest motion, see `eval_motion`, for which the result of the search remains valid [m].
+        hull, centre: control points of the cables, and positions of their partners, at the last search [m].
     """
 
-    p: Any
-    name: str
-    rows: IntArray
-    processes: Processes
-    first: IntArray
-    slots: IntArray
-    searches: int = 0
-    forgotten: bool = True
-    margin: float = 0.0
-    given: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    hull: FloatArray = field(default_factory=lambda: np.zeros((0, 8)))
-    centre: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
-    things = "circles"
-
-    @abstractmethod
-    def eval_motion(self, fields: Fields) -> float:
-        """Return the sum of two motions since the last search [m]: the largest motion of a cable, and the largest
-        motion of a possible partner."""
+    def __init__(self, name: str, processes: Processes) -> None:
+        self.name, self.processes = name, processes
+        self.searches, self.forgotten, self.margin = 0, True, 0.0
+        self.hull, self.centre = np.zeros((0, 4, 2)), np.zeros((0, 2))
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
@@ -144,27 +218,108 @@ class PairSearch(ABC):
         ``hull`` and ``centre``."""
 
     @abstractmethod
+    def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
+        """Return the largest sum of the motions of a cable and of a possible partner since the last search [m]."""
+
+    @abstractmethod
+    def give_places(self, fields: Fields) -> float:
+        """Find contacts and store them in the history values. Return the smallest gap of a contact that is not stored
+        [m].
+        """
+
+    def is_given(self, fields: Fields) -> bool:
+        """Return whether the history values contain the contacts that the last search has found."""
+        return True
+
+    def eval_slack(self) -> float:
+        """Return the largest distance by which the motion of a contact point can exceed the motion of the control
+        points of the same cable [m].
+        """
+        return 0.0
+
+    def update(self, fields: Fields) -> bool:
+        """Search if the last search may be outdated. Return whether a search was made.
+
+        If the search of one process may be outdated, all processes search.
+
+        Raises:
+            ModelError: a cable has more contacts than the rows can store.
+        """
+        hull, centre = self.eval_places(fields)
+        known = not self.forgotten and self.is_given(fields)
+        if not self.processes.any(not (known and self.eval_motion(hull, centre) < self.margin)):
+            return False
+        if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
+            # no search after divergence of Newton's method, which the solver detects from the residual
+            return False
+        self.hull, self.centre, self.forgotten = hull, centre, False
+        self.searches += 1
+        error, least = None, np.inf
+        try:
+            least = self.give_places(fields)
+        except ModelError as found:
+            error = found
+        self.processes.agree(error)
+        size = max(float(np.abs(hull).max(initial=0.0)), float(np.abs(centre).max(initial=0.0)))
+        margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
+        self.margin = -self.processes.largest([-margin])[0]
+        return True
+
+
+class PairSearch(NeighbourSearch):
+    """Base class of the search for pairs of a cable and a circle or surface.
+
+    Attributes:
+        p: the rows.
+        rows: indices of the rows in their table, for messages.
+        first: the first row of each group, shape (groups,).
+        slots: number of rows of each group, shape (groups,).
+        given: indices of the partners of the rows after the last search, shape (rows,).
+    """
+
+    things = "circles"
+
+    def __init__(self, p: PairRows, name: str, rows: IntArray, processes: Processes, first: IntArray) -> None:
+        super().__init__(name, processes)
+        self.p, self.rows, self.first, self.slots = p, rows, first, np.bincount(p.group)
+        self.given: IntArray = np.zeros(0, np.int64)
+
+    @abstractmethod
+    def count_points(self) -> IntArray:
+        """Return the number of points of each row, shape (rows,)."""
+
+    @abstractmethod
+    def eval_thickness(self) -> FloatArray:
+        """Return the largest distance of the points of each group from the axis of the cable [m], shape (groups,)."""
+
+    @abstractmethod
+    def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
+        """Return the smallest gap of the points of a cable for each pair of a group and a partner [m], shape
+        (pairs,).
+        """
+
+    def is_given(self, fields: Fields) -> bool:
+        """See `NeighbourSearch`."""
+        return np.array_equal(self.given, fields.data[self.p.place])
+
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Return three arrays that describe all pairs whose gap is below the skin: the groups of rows, the indices of
         the partners, and the gaps [m], shape (pairs,) each.
         """
+        group, number = self.find_candidates()
+        gap = self.eval_gaps(fields, group, number)
+        near = gap < self.p.skin[self.p.set_of[group]]
+        return group[near], number[near], gap[near]
 
-    def find_candidates(
-        self, hull: FloatArray, thick: FloatArray, centre: FloatArray, reach: FloatArray, of_set: IntArray
-    ) -> tuple[IntArray, IntArray]:
-        """Return two arrays that describe pairs, among them all pairs whose bounding spheres are closer than the skin:
-        the groups of rows, and the indices of the partners, counted from 1, shape (pairs,) each.
-
-        Args:
-            hull: control points of the cables [m], shape (groups, 4, d).
-            thick: radii of the cables [m], shape (groups,).
-            centre, reach: centres and radii of the bounding spheres of the partners [m]; inf for unbounded partners.
-            of_set: sets of the partners.
+    def find_candidates(self) -> tuple[IntArray, IntArray]:
+        """Return two arrays that describe all pairs whose bounding spheres are closer than the skin: the groups of
+        rows, and the indices of the partners, shape (pairs,) each.
         """
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
-        middle = 0.5 * (hull[:, 0] + hull[:, 3])
-        size = np.linalg.norm(hull - middle[:, None], axis=2).max(axis=1) + thick
+        hull, reach, of_set = self.hull, self.p.reach[1:], self.p.member_set[1:]
+        centre, middle = self.centre[:, : hull.shape[2]], 0.5 * (hull[:, 0] + hull[:, 3])
+        size = np.linalg.norm(hull - middle[:, None], axis=2).max(axis=1) + self.eval_thickness()
         parts = [np.zeros((2, 0), np.int64)]
         for which, skin in enumerate(self.p.skin):
             groups, members = np.flatnonzero(self.p.set_of == which), np.flatnonzero(of_set == which)
@@ -180,49 +335,19 @@ class PairSearch(ABC):
         group, number = np.concatenate(parts, axis=1)
         return group, number
 
-    def find_values(self) -> tuple[IntArray, IntArray]:
-        """Return the index of the first history value and the number of points of each row, shape (rows,) each."""
-        own = self.p.points.rows
-        return own["data"].copy(), own["segments"].copy()
-
-    def eval_slack(self) -> float:
-        """Return the largest distance by which the motion of a contact point can exceed the motion of the control
-        points of the same cable [m].
-        """
-        return 0.0
-
-    def update(self, fields: Fields) -> None:
-        """Search for pairs if the last search may be outdated, and write the pairs into the history values.
-
-        If the search of one process may be outdated, all processes search.
-
-        Raises:
-            ModelError: a cable touches more members of a set than it has rows.
-        """
-        known = not self.forgotten and np.array_equal(self.given, fields.data[self.p.place])
-        if not self.processes.any(not (known and self.eval_motion(fields) < self.margin)):
-            return
-        hull, centre = self.eval_places(fields)
-        if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
-            # no search after divergence of Newton's method, which the solver detects from the residual
-            return
-        self.hull, self.centre, self.forgotten = hull, centre, False
-        self.searches += 1
-        error = None
-        try:
-            self._give_places(fields, *self.find_near(fields))
-        except ModelError as found:
-            error = found
-        self.processes.agree(error)
-        self.margin = -self.processes.largest([-self.margin])[0]
+    def give_places(self, fields: Fields) -> float:
+        """Find pairs and write them into the history values."""
+        least = self._give_pairs(fields, *self.find_near(fields))
         self.given = fields.data[self.p.place].astype(np.int64)
+        return least
 
-    def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
+    def _give_pairs(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> float:
         """Assign pairs to the rows of their groups: first closed pairs, then the other pairs in the order of
-        distance."""
+        distance. Return the smallest gap of a pair without a row [m].
+        """
         p, data, many = self.p, fields.data, len(self.p.dofs)
+        first, points = p.points.rows["data"], self.count_points()
         closed = np.zeros(len(p.place), dtype=bool)
-        first, points = self.find_values()
         find_closed(first, points, p.place, data, fields.start_data, closed)
         has = p.group * many + data[p.place].astype(np.int64)
         pairs = group * many + number
@@ -243,9 +368,7 @@ class PairSearch(ABC):
                 f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
-        self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep members with closed points; the other rows get members that have no row yet
+        # rows keep circles with closed points; other rows get circles that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -260,31 +383,58 @@ class PairSearch(ABC):
         data[p.place[rows]] = missing[of] % many
         for begin, n in zip(first[rows], points[rows], strict=True):
             data[begin : begin + n], data[begin + n : begin + 2 * n] = OPEN_GAP, UNDEFINED
+        return least
 
 
-def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """Create the fields of `PairColumns` that are common to circles and surfaces. No partner is assigned to the rows
-    yet.
+def bind_pairs(
+    rows: LocalRows,
+    points: Any,
+    place: IntArray,
+    member: type[Component],
+    thing: str,
+    of: str,
+    marker: IntArray,
+    reach: FloatArray,
+) -> PairRows:
+    """Create the data of rows of a law with sets. No partner is assigned to the rows yet.
 
     Args:
-        sets: name of the column with the reference to the set.
-        of_set: sets of the members, see `find_members`.
-
-    Returns:
-        The fields, the sets in ascending order, and the index of the set of each member among these sets.
+        points: data of the kernels.
+        place: index of the history value that contains the partner of each row, shape (rows,).
+        member, thing, of: see `find_members`; ``of`` is also the column of the law that contains the set.
+        marker: indices of the markers of the members, shape (members,).
+        reach: radii of the circles, or of the bounding spheres of the surfaces [m], shape (members,).
     """
-    own = rows.local(sets)
+    layout, own = rows.layout, rows.local(of)
+    members, of_set = find_members(rows.world, member, thing, of)
+    known = layout.local_dofs(members) if members.size else members
     numbers = np.unique(np.concatenate((of_set, own)))
     of_row = np.searchsorted(numbers, own)
-    cables = of_row * rows.world.count + rows.local("cable")
-    _, first, group = np.unique(cables, return_index=True, return_inverse=True)
-    columns = {"number": np.full(len(own), -1), "group": group, "set_of": of_row[first]}
-    columns["skin"] = np.array([float(rows.world.entity(int(number)).skin) for number in numbers])
-    return columns, numbers, np.searchsorted(numbers, of_set)
+    _, first, group = np.unique(
+        of_row * rows.world.count + rows.local("cable"), return_index=True, return_inverse=True
+    )  # fmt: skip
+    skin = np.array([float(rows.world.entity(int(number)).skin) for number in numbers])
+    for k in np.flatnonzero(skin == 0.0):
+        skin[k] = reach[of_set == numbers[k]].min(initial=np.inf)
+    on = points.rows["active"].copy()
+    points.rows["active"] = False
+    return PairRows(
+        points=points._replace(dofs=points.dofs.copy()),
+        on=on,
+        number=np.full(len(own), -1),
+        place=place,
+        group=group,
+        set_of=of_row[first],
+        skin=skin,
+        marker=np.append(np.zeros(1, np.int64), marker),
+        reach=np.append(1.0, reach),
+        member_set=np.append(np.full(1, -1), np.searchsorted(numbers, of_set)),
+        dofs=np.vstack((np.full((1, members.shape[1]), layout.spare), known)),
+    )
 
 
 def follow_pairs(
-    rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
+    rows: LocalRows, system: System, p: PairRows, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
     """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of the latter law change
     their partners after Newton runs.
@@ -294,7 +444,7 @@ def follow_pairs(
 
     Args:
         system: system of the law for fixed pairs, which evaluates the rows ``p.points``.
-        p: the rows, see `PairSearch`.
+        p: the rows.
         kind: class of the search.
         assign: function ``(p, data)`` that assigns each row to the member whose index is stored in its history values.
 
@@ -303,7 +453,7 @@ def follow_pairs(
     """
     processes, pattern, coupled = rows.layout.processes, NeighbourPattern(), p.number.copy()
     first: IntArray = np.unique(p.group, return_index=True)[1]
-    search = kind(p, rows.table.kind, rows.rows, processes, first, np.bincount(p.group))
+    search = kind(p, rows.table.kind, rows.rows, processes, first)
     update = system.post_newton
     assert update is not None
 
@@ -325,6 +475,39 @@ def follow_pairs(
     pattern.reset_caches = reset_caches
     system.update, system.post_newton, system.neighbours = follow, post_newton, pattern
     return first
+
+
+class _Bound:
+    """Rows with the data of their current partners, in the form that the outputs of a law for fixed pairs require."""
+
+    def __init__(self, rows: LocalRows, fields: Fields, assign: Callable[..., Any]) -> None:
+        p: PairRows = rows.columns
+        assign(p, fields.data)
+        self.columns, self.layout, self.table, self.rows = p.points, rows.layout, rows.table, rows.rows
+
+
+def follow_outputs(outputs: dict[str, Output], assign: Callable[..., Any], name: str, member: str) -> dict[str, Output]:
+    """Convert the outputs of a law for fixed pairs to the outputs of rows with their current partners, and add the
+    index of the partner.
+
+    Args:
+        assign: function ``(p, data)`` that assigns each row to its current partner.
+        name: name of a partner, such as ``"circle"``.
+        member: name of the component of the partners.
+    """
+
+    def follow(output: Output) -> Output:
+        return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields, assign), fields))
+
+    def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
+        gaps: FloatArray = followed["gap"].evaluate(rows, fields)
+        gaps[rows.columns.number == 0] = np.inf
+        return gaps
+
+    followed = {key: follow(output) for key, output in outputs.items()}
+    doc = f"row of the {name} in the table of {member}, -1 if none is near, ()"
+    gap = replace(outputs["gap"], evaluate=eval_gaps, doc=f"{outputs['gap'].doc}; inf without a {name}")
+    return followed | {"gap": gap, name: Output("1", doc, find_partners)}
 
 
 def find_partners(rows: LocalRows, fields: Fields) -> IntArray:

@@ -32,7 +32,8 @@ from windlass.connectors.circle_segments.power_lanes import (
     SPRING_ENERGY,
 )
 from windlass.connectors.contact.law import PointLaw
-from windlass.connectors.friction.bristle import SLIPS
+from windlass.connectors.friction.bristle import SLIPS, bent_energy, coulomb
+from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
@@ -79,6 +80,14 @@ def write_place(
     to[DAMPING], to[PRESSING] = (fn - spring) * vn, spring * vn
     to[SPRING], to[BRISTLE], to[STATE] = 0.5 * spring * gap, bent, state
     to[DAMPER], to[GAP], to[FORCE] = fn - spring, gap, fn
+
+
+@kernel(inline=True)
+def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -> tuple[float, float]:
+    """Return the power of the damper of friction [W] and the energy of the bristle [J]."""
+    limit = coulomb(law.friction_coefficient, fn)[0]
+    bent = bent_energy(slips, law.friction_stiffness, dot(u, u), limit)
+    return law.friction_velocity_penalty * dot(vt, vt), bent
 
 
 @kernel

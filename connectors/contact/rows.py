@@ -17,6 +17,11 @@ PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty
 that a point represents.
 """
 
+DEPTH_SHARE = 1e-3
+"""Penetration of a taut rope into its sheave, divided by the radius of the sheave, for which the stiffness is chosen
+[1].
+"""
+
 
 class PointContact(Component):
     """Common columns of all laws of contact with points of a cable."""

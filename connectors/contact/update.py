@@ -20,14 +20,31 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.lanes import LANES
+from windlass.framework.model.lanes import LANES, lane_type
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.rows import record_type
+from windlass.framework.model.system import System
 
 Kernel = Callable[..., Any]
+NO_LANES = lane_type("none")
+"""Updates evaluate one row at a time."""
+
+
+@kernel(inline=True)
+def read_three(data: FloatArray, at: int) -> Vector:
+    """Return three history values."""
+    return data[at], data[at + 1], data[at + 2]
+
+
+@kernel(inline=True)
+def write_three(data: FloatArray, at: int, a: Vector) -> None:
+    """Write three history values."""
+    data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
 
 
 @kernel(inline=True)
@@ -60,6 +77,28 @@ def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: F
     note_outcome(outcome, worst, np.inf, changed, largest, row)
 
 
+@kernel(inline=True)
+def touches(data: FloatArray, first: int, n: int) -> bool:
+    """Return whether any of the n stored gaps from index ``first`` is closed."""
+    closed = False
+    for j in range(first, first + n):
+        closed |= data[j] <= 0.0
+    return closed
+
+
+@kernel(inline=True)
+def point_values(row: Any, k: int, n: int) -> tuple[int, int, float]:
+    """Return the result of ``find`` of `create_update` for point k of a row whose first history values are n gaps and n
+    states.
+    """
+    return row.data + k, row.data + n + k, row.contact_stiffness
+
+
+def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
+    """Return the type of a record with one array of numbers for each of ``shapes``, which kernels use as work space."""
+    return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})
+
+
 def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
@@ -67,12 +106,13 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     the record has a further field with one value. For each of ``counts`` it has a further field with the given number
     of arrays of eight values.
     """
-    shapes = {name: () for name in ("gap", "fn", "state", "excess", *names)}
-    lanes = {name: (count, LANES) for name, count in counts.items()}
-    return record_type({name: np.dtype((np.float64, shape)) for name, shape in (shapes | lanes).items()})
+    shapes: dict[str, tuple[int, ...]] = {name: () for name in ("gap", "fn", "state", "excess", *names)}
+    return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
 
 
-def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel) -> Kernel:
+def create_update(
+    count: Kernel, find: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel
+) -> Kernel:
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates all rows.
 
     ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
@@ -80,14 +120,16 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
     `Fields.mapped` is 0, and it writes no outcome.
 
     Args:
-        count: kernel ``(row) -> n``.
+        count: kernel ``(row) -> n`` that returns the number of points of a row, 0 for inactive rows.
+        find: kernel ``(row, k) -> at_gap, at_state, k_n`` that returns the indices of the gap and of the state of point
+            k among the history values, and the normal stiffness of the point [N/m].
         place: type of the record of a point, see `place_type`.
         lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
             points of row ``rows[number]``. It is called in ascending order of ``number``.
-        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, changed`` that
+        decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, force, changed`` that
             determines the states of all points and |tau| - mu |f_n|, and stores anchors. It returns an additional force
-            error [N], or 0, and whether the row needs a further Newton run.
+            error [N] and force [N], or 0, and whether the row needs a further Newton run.
     """
 
     @kernel(inline=True)
@@ -100,30 +142,33 @@ def create_update(count: Kernel, place: np.dtype[Any], lane: np.dtype[Any], meas
         # active rows, and the largest number of points
         rows, total, most = np.empty(len(c.rows), np.int64), 0, 0
         for i in range(len(c.rows)):
-            if c.rows[i].active:
+            n = count(c.rows[i])
+            if n > 0:
                 rows[total] = i
-                total, most = total + 1, max(most, count(c.rows[i]))
+                total, most = total + 1, max(most, n)
         errors, forces, changed = np.zeros(len(c.rows)), np.zeros(len(c.rows)), False
         places, lanes, rows = np.zeros(most, place), np.zeros(1, lane), rows[:total]
         for number in range(total):
             i = rows[number]
             row = c.rows[i]
-            n, first, error, force = count(row), row.data, 0.0, 0.0
+            n, error, force = count(row), 0.0, 0.0
             measure(c, m, data, start, x, v, rows, number, lanes, places)
             for k in range(n):
-                if data[first + k] <= 0.0:
+                at_gap, _, stiffness = find(row, k)
+                if data[at_gap] <= 0.0:
                     force += abs(places[k].fn)
-                found, changes = store_gap(data, first + k, places[k].gap, row.contact_stiffness)
+                found, changes = store_gap(data, at_gap, places[k].gap, stiffness)
                 error, changed = error + found, changed or changes
             # contact states and anchors
-            more, passes = decide(
+            more, beside, passes = decide(
                 c, m, data, start, x, v, size, commits, i, number, places
             )  # fmt: skip
             changed |= passes
             for k in range(n):
-                found, changes = store_state(data, first + n + k, places[k].state, places[k].excess)
+                _, at_state, _ = find(row, k)
+                found, changes = store_state(data, at_state, places[k].state, places[k].excess)
                 error, changed = error + found, changed or changes
-            errors[i], forces[i] = error + more, force
+            errors[i], forces[i] = error + more, force + beside
         if commits:
             judge_rows(errors, forces, changed, outcome)
 
@@ -146,3 +191,24 @@ def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
         )  # fmt: skip
 
     return create(True), create(False)
+
+
+def create_system(
+    rows: LocalRows, c: Any, family: str, residual: Kernel, tangent: Kernel, update: Kernel
+) -> tuple[System, Call]:
+    """Create the system of a law of contact of cables with bodies, with forces, tangent and update after each Newton
+    run. Return also the return map within Newton runs.
+
+    Args:
+        c: data of the rows for kernels, with the local coordinate indices ``dofs``.
+        family: family of the markers of the bodies.
+        residual: kernel ``(c, m, data, start, x, v, f)`` that adds the forces of all rows to f.
+        tangent, update: kernels, see `create_tangent` and `create_update`.
+    """
+    system = System(rows.table.kind, c.dofs)
+    system.residual = call(residual, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.f))
+    system.tangent = call(
+        tangent, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+    )
+    system.post_newton, maps = follow_updates(update, c, family)
+    return system, maps

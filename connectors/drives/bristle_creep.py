@@ -11,7 +11,7 @@ speed of the rim is
 On a rigid layer the relative slip w at the entry is 0, otherwise w is the result of `belt_bristles` for F at both ends
 of the arc. Therefore the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d).
 The bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with
-the deflection of a layer that has been sheared since the first contact of the cable (`circle_points/soft_layer.py`).
+the deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`).
 Until then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is
 the stiffness of the layer per length. The mean of the missing friction is K w l²/6. This error has the same effect as
 an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore the loss is
@@ -42,7 +42,7 @@ class ArcLaw(NamedTuple):
 
     radius: radius R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
-    bristles: stiffness mu_k of the bristles [N/m²]; inf for a rigid layer, see `circle_points/rigid_layer.py`.
+    bristles: stiffness mu_k of the bristles [N/m²]; inf for a rigid layer, see `circle_points/layers.py`.
     layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
     contact: contact stiffness k [N/m²]; inf for a rigid circle.
     """

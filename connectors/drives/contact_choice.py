@@ -13,7 +13,7 @@ on the pulley, h the step, and K the shear stiffness of a layer between cord and
     check of belts: a warning is reported for steps of more than 3 periods
     damping: d = 2/3 sqrt(k rhoA), a third of the critical damping
     bristles of belts on a rigid layer: mu_k = mu EA/(0.001 R L), with mu at the cord and the length L of the belt
-    limits of the stiffness of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/rigid_layer.py`
+    limits of the stiffness of these bristles: at most EA/l², at least 12 EA/R², see `circle_points/layers.py`
     bristles of belts on a compliant layer: mu_k = K if K < EA (1.5/l)²; stiffer layers are treated as rigid
     bristles of ropes: mu_k = k; with a layer, bristles and layer act in series: 1/(1/k + 1/K)
     transfer length: a change of tension needs the length sqrt(EA/mu_k) of the arc, at most 0.3 R
@@ -40,7 +40,7 @@ from math import ceil, inf, pi, sqrt
 from typing import NamedTuple
 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
-from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
+from windlass.connectors.contact.rows import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
 """Largest value of h sqrt(k/rhoA) that is chosen [1]; contact laws warn above 2 pi."""

@@ -8,13 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.friction.regularised import hollars
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
     PairParameters,
-    eval_hertz_force,
-    eval_point_velocity,
-    mix,
+    eval_pair_force,
 )
 from windlass.connectors.point_contact.sets import BoundSet
 from windlass.connectors.point_contact.surfaces import Surfaces
@@ -82,31 +79,22 @@ def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntA
     count = 0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
-        x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
+        touch = find_contact(c, i, j)
+        x, nx, ny, nz, qx, qy, qz, R = touch
         if x <= 0.0:
             continue
-        # point at which the force acts, and the relative velocity at this point
-        s1 = par.K[j] / (par.K[i] + par.K[j])
-        px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
-        ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
-        wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
-        ux, uy, uz = ux - wx, uy - wy, uz - wz
-        vn = ux * nx + uy * ny + uz * nz
-        ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
-        # normal force and friction
-        slip = np.sqrt(ux * ux + uy * uy + uz * uz)
-        fH = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
-        f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
-        us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        g = f * hollars(slip, us, ud, uv, par.vt)[0]
-        row = out[count]
-        row[DEPTH], row[RADIUS], row[APPROACH], row[HERTZ], row[PRESS] = x, R, vn, fH, f
+        t, row = eval_pair_force(c, par, i, j, touch), out[count]
+        on, slip = t.normal > 0.0, t.slip
+        f = t.normal if on else 0.0
+        row[DEPTH], row[RADIUS], row[APPROACH], row[HERTZ], row[PRESS] = x, R, t.vn, t.hertz, f
         write_vector(row, NORMAL, nx, ny, nz)
         write_vector(row, LOCATION, qx - 0.5 * x * nx, qy - 0.5 * x * ny, qz - 0.5 * x * nz)
-        write_vector(row, POINT, px, py, pz)
-        write_vector(row, SLIP, ux, uy, uz)
-        write_vector(row, FORCE, f * nx + g * ux, f * ny + g * uy, f * nz + g * uz)
-        row[POWER] = (f - fH) * vn + g * slip * slip
+        write_vector(row, POINT, t.point[0], t.point[1], t.point[2])
+        write_vector(row, SLIP, slip[0], slip[1], slip[2])
+        fx, fy, fz = t.force
+        write_vector(row, FORCE, fx if on else 0.0, fy if on else 0.0, fz if on else 0.0)
+        square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
+        row[POWER] = (f - t.hertz) * t.vn + f * t.factor * square
         which[count, 0], which[count, 1] = i, j
         count += 1
     return count

@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.connectors.friction.regularised import hollars
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.point_contact.geometry import find_contact, touch_spheres
+from windlass.connectors.point_contact.geometry import Touch, find_contact, touch_spheres
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, Runs, Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -51,6 +51,49 @@ def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) ->
     return c.v[i, 0] + wy * rz - wz * ry, c.v[i, 1] + wz * rx - wx * rz, c.v[i, 2] + wx * ry - wy * rx
 
 
+class PairForce(NamedTuple):
+    """The force of one element at a touching pair. The docstring of `hunt_crossley` defines the symbols.
+
+    The fields are s1 [1], the point P on which the force acts [m], the velocity v of surface 1 relative to surface 2 at
+    P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f, which is not positive if the surfaces separate fast
+    [N], |f_t|/(f |v_t|) [s/m] and its derivative (`hollars`), and the force on surface 2 for f > 0 [N].
+    """
+
+    share: float
+    point: Vector
+    v: Vector
+    vn: float
+    slip: Vector
+    hertz: float
+    damping: float
+    normal: float
+    factor: float
+    slope: float
+    force: Vector
+
+
+@kernel(inline=True)
+def eval_pair_force(c: Surfaces, par: PairParameters, i: int, j: int, t: Touch) -> PairForce:
+    """Evaluate the force of one element at the surfaces i and j, which touch; t is the result of `find_contact`."""
+    x, nx, ny, nz, qx, qy, qz, R = t
+    s1 = par.K[j] / (par.K[i] + par.K[j])
+    # point on which the force acts: each surface is deformed by its share of the depth
+    px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
+    ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
+    wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
+    vx, vy, vz = ux - wx, uy - wy, uz - wz
+    vn = vx * nx + vy * ny + vz * nz
+    sx, sy, sz = vx - vn * nx, vy - vn * ny, vz - vn * nz
+    # normal force and friction
+    fH, damping = eval_hertz_force(par.K[i] * s1, par.hertz, x, R), 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j])
+    f = fH * (1.0 + damping * vn)
+    us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
+    factor, slope = hollars(np.sqrt(sx * sx + sy * sy + sz * sz), us, ud, uv, par.vt)
+    g = f * factor
+    force = f * nx + g * sx, f * ny + g * sy, f * nz + g * sz
+    return PairForce(s1, (px, py, pz), (vx, vy, vz), vn, (sx, sy, sz), fH, damping, f, factor, slope, force)
+
+
 @kernel(inline=True)
 def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float, fy: float, fz: float) -> None:
     """Add the force (fx, fy, fz) at the position P = (px, py, pz) to the force and the torque on surface i."""
@@ -71,28 +114,15 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     energy = 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
-        x, nx, ny, nz, px, py, pz, R = find_contact(c, i, j)
-        if x <= 0.0:
+        touch = find_contact(c, i, j)
+        if touch[0] <= 0.0:
             continue
-        s1 = par.K[j] / (par.K[i] + par.K[j])
-        # point on which the force acts: each surface is deformed by its share of the depth
-        px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
-        ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
-        wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
-        ux, uy, uz = ux - wx, uy - wy, uz - wz
-        vn = ux * nx + uy * ny + uz * nz
-        f = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
-        energy += 0.4 * f * x
-        f *= 1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn
-        if f <= 0.0:
-            continue
-        ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
-        slip = np.sqrt(ux * ux + uy * uy + uz * uz)
-        us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        g = f * hollars(slip, us, ud, uv, par.vt)[0]
-        fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
-        apply_force(c, i, px, py, pz, -fx, -fy, -fz)
-        apply_force(c, j, px, py, pz, fx, fy, fz)
+        t = eval_pair_force(c, par, i, j, touch)
+        energy += 0.4 * t.hertz * touch[0]
+        if t.normal > 0.0:
+            (px, py, pz), (fx, fy, fz) = t.point, t.force
+            apply_force(c, i, px, py, pz, -fx, -fy, -fz)
+            apply_force(c, j, px, py, pz, fx, fy, fz)
     return energy
 
 

@@ -23,15 +23,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.friction.regularised import hollars
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.ellipsoids import create_basis, eval_form, eval_support
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
     PairParameters,
-    eval_hertz_force,
-    eval_point_velocity,
-    mix,
+    eval_pair_force,
 )
 from windlass.connectors.point_contact.surfaces import ELLIPSOID, HALF_SPACE, Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
@@ -113,25 +110,18 @@ def add_pair_tangents(
     G, P, arm, T = np.zeros(3), np.zeros(3), np.zeros((2, 3)), np.zeros((2, 3))
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
-        x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
+        touch = find_contact(c, i, j)
+        x, nx, ny, nz, qx, qy, qz, _ = touch
         if x <= 0.0:
             continue
         # the force, as in the residual
-        s1 = par.K[j] / (par.K[i] + par.K[j])
-        P[0], P[1], P[2] = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
-        ux, uy, uz = eval_point_velocity(c, i, P[0], P[1], P[2])
-        wx, wy, wz = eval_point_velocity(c, j, P[0], P[1], P[2])
-        vx, vy, vz = ux - wx, uy - wy, uz - wz
-        vn = vx * nx + vy * ny + vz * nz
-        damping = 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j])
-        fH = eval_hertz_force(par.K[i] * s1, par.hertz, x, R)
-        f = fH * (1.0 + damping * vn)
+        F = eval_pair_force(c, par, i, j, touch)
+        s1, fH, f, vn, damping, factor, d_factor = F.share, F.hertz, F.normal, F.vn, F.damping, F.factor, F.slope
         if f <= 0.0:
             continue
-        sx, sy, sz = vx - vn * nx, vy - vn * ny, vz - vn * nz
-        us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
-        factor, d_factor = hollars(np.sqrt(sx * sx + sy * sy + sz * sz), us, ud, uv, par.vt)
-        G[0], G[1], G[2] = f * (nx + factor * sx), f * (ny + factor * sy), f * (nz + factor * sz)
+        P[0], P[1], P[2] = F.point
+        G[0], G[1], G[2] = F.force
+        (vx, vy, vz), (sx, sy, sz) = F.v, F.slip
         # shape tensors in the tangent plane
         bounded = c.kind[j] != HALF_SPACE
         t = create_basis(nx, ny, nz)

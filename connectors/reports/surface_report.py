@@ -28,13 +28,16 @@ import numpy as np
 
 from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.reports.quantities import describe, format_table, quantity
-from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
-from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
-from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface
-from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import (
-    ContactFrictionSurfaceSetTwistCable,
+from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+    ContactFrictionSurfaceCable,
+    ContactFrictionSurfaceTwistCable,
 )
-from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import ContactFrictionSurfaceTwistCable
+from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
+from windlass.connectors.surface_contact.contact_friction_surface_set import (
+    ContactFrictionSurfaceSetCable,
+    ContactFrictionSurfaceSetTwistCable,
+    SetSurface,
+)
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray

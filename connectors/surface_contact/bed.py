@@ -1,4 +1,6 @@
-"""Beds, such as a sea bed, whose profile is a polyline. Each straight piece of the polyline is a plane that is limited
+"""Beds whose height varies in both horizontal directions: heights on a rectangular grid (bathymetry).
+
+Beds, such as a sea bed, whose profile is a polyline. Each straight piece of the polyline is a plane that is limited
 to this piece.
 
 The height of the bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow) there
@@ -13,20 +15,257 @@ normal to the cable, so the tension of the cable is continuous.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CloughTocher2DInterpolator, NearestNDInterpolator
 
 from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
-from windlass.connectors.surface_contact.surfaces import DrumSurface, PlaneSurface
+from windlass.connectors.surface_contact.distances import create_field, eval_heights
+from windlass.connectors.surface_contact.surfaces import DrumSurface, HeightFieldSurface, PlaneSurface
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, instance, number, numbers
+from windlass.framework.checks.checks import (
+    check_fields,
+    checked,
+    checked_names,
+    instance,
+    number,
+    numbers,
+    optional,
+    whole,
+)
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+
+SAME = 1e-6
+"""Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
+TOLERANCE = 1e-10
+"""Relative tolerance of the iteration for the slopes of the heights at scattered points [1]."""
+FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
+PLACES = numbers("m", (), (None,), (None, None))
+LARGEST = 4_000_000
+"""Largest number of heights of a grid."""
+
+
+@checked_names(FIELDS)
+@dataclass(frozen=True)
+class BedGrid:
+    """Heights of a bed on a rectangular grid.
+
+    Between grid lines the height is a natural cubic spline in both directions, and beyond the grid it continues
+    linearly.
+
+    Args:
+        x, y: coordinates of the grid lines [m], in ascending order, shapes (nx,) and (ny,), two lines or more.
+        heights: heights z [m], shape (nx, ny).
+
+    Raises:
+        ModelError: an array has a wrong shape, a number is not finite, or coordinates are not in ascending order.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    heights: FloatArray
+
+    def __post_init__(self) -> None:
+        check_fields(self, FIELDS)
+        for name in FIELDS:
+            object.__setattr__(self, name, np.array(getattr(self, name), np.float64))
+        if self.heights.shape != (len(self.x), len(self.y)):
+            raise ModelError(
+                f"heights of BedGrid has shape {self.heights.shape}: must be ({len(self.x)}, {len(self.y)}), the "
+                "numbers of x and y"
+            )
+        object.__setattr__(self, "_field", create_field(self.x, self.y, self.heights.reshape(-1), "BedGrid"))
+
+    @checked(x=PLACES, y=PLACES)
+    def eval_heights(self, x: Any, y: Any) -> FloatArray:
+        """Return the heights [m] at the coordinates x, y [m], which are numbers or arrays of up to two axes.
+
+        Raises:
+            ModelError: x and y have different shapes, and neither is a number.
+        """
+        try:
+            x, y = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+        except ValueError:
+            raise ModelError(f"x = {show(x)} m, y = {show(y)} m in eval_heights: must have equal shapes") from None
+        places = np.stack((x.reshape(-1), y.reshape(-1)), axis=1)
+        field: FloatArray = self._field  # type: ignore[attr-defined]
+        return eval_heights(field, 0, len(self.x), len(self.y), places).reshape(x.shape)
+
+    @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
+    def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
+        """Return points of the bed below the straight line from ``start`` (excluded) to ``end``, at equal distances,
+        for ``ground=`` of `hang_from_ground`.
+
+        Args:
+            start, end: ends of the line [m], (x, y) or (x, y, z); z has no effect.
+            count: number of points.
+
+        Returns:
+            The points (x, y, z) [m].
+        """
+        a, b = np.asarray(start, np.float64)[:2], np.asarray(end, np.float64)[:2]
+        places = a + np.linspace(0.0, 1.0, count + 1)[1:, None] * (b - a)
+        heights = self.eval_heights(places[:, 0], places[:, 1])
+        return [(float(x), float(y), float(z)) for (x, y), z in zip(places, heights, strict=True)]
+
+
+@checked(world=instance(World), grid=instance(BedGrid))
+@all_or_nothing
+def add_bed_grid(world: World, grid: BedGrid) -> Entity:
+    """Add a bed whose height varies in both horizontal directions, on the ground; `add_surface_contact` adds the
+    contact of cables with it.
+
+    Args:
+        world: the world.
+        grid: the heights.
+
+    Returns:
+        The surface, a row of `HeightFieldSurface`, for `add_surface_contact`.
+    """
+    marker = rigid_marker(world, world.add(Ground))
+    return world.add(
+        HeightFieldSurface, name="bed", marker=marker, along=(1.0, 0.0, 0.0), x=grid.x, y=grid.y,
+        heights=grid.heights.reshape(-1),
+    )  # fmt: skip
+
+
+@checked(path=instance(str, Path), spacing=optional(number("m", above=0.0)))
+def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
+    """Read the heights of a bed from a file.
+
+    Text files (.csv, .txt, .xyz) contain either rows x, y, z, or a table whose first row contains the coordinates y and
+    whose other rows contain x and the heights at x. The numbers are separated by commas, semicolons, blanks or tabs. A
+    first row of words and lines that begin with ``#`` are comments. The first row of a table begins with a word, or has
+    one element less than the other rows. Other files are read by meshio, and the points of the mesh are used.
+
+    Args:
+        path: the file; all numbers are in metres, z is positive upwards.
+        spacing: distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the grid
+            points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
+            nearest point is used. With None, the points must be on a rectangular grid.
+
+    Raises:
+        ModelError: the file cannot be read, contains anything else, or the points are not on a rectangular grid.
+    """
+    file = Path(path)
+    if file.suffix.lower() in (".csv", ".txt", ".xyz"):
+        found = _read_text(file)
+        if isinstance(found, BedGrid):
+            return found
+    else:
+        found = _read_mesh(file)
+    return _create_grid(file, found, spacing)
+
+
+def _read_text(file: Path) -> BedGrid | FloatArray:
+    """Return the grid of a table, or points, shape (k, 3)."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise ModelError(f"bed file {file} cannot be read: {error.strerror}") from None
+    rows = list[list[float]]()
+    for at, line in enumerate(lines, 1):
+        words = line.replace(",", " ").replace(";", " ").split()
+        if not words or words[0].startswith("#"):
+            continue
+        found = [_read_number(word) for word in words]
+        values = [number for number in found if number is not None]
+        # the first row may consist of words, or begin with a word in the corner of a table
+        is_heading = not rows and (not values or (found[0] is None and len(values) == len(words) - 1))
+        if len(values) < len(words) and not is_heading:
+            raise ModelError(f"bed file {file}, line {at} is {line.strip()[:40]!r}: must have numbers [m] only")
+        if not values:
+            continue
+        if not np.isfinite(values).all():
+            raise ModelError(f"bed file {file}, line {at}: must have finite numbers")
+        if len(rows) > 1 and len(values) != len(rows[1]):
+            raise ModelError(f"bed file {file}, line {at} has {len(values)} numbers: must have {len(rows[1])}")
+        rows.append(values)
+    widths = [len(row) for row in rows]
+    if len(rows) > 1 and widths[0] == widths[1] - 1:
+        table = np.array(rows[1:])
+        return BedGrid(table[:, 0], np.array(rows[0]), table[:, 1:])
+    if len(rows) < 4 or set(widths) != {3}:
+        raise ModelError(
+            f"bed file {file} has {len(rows)} rows with {min(widths, default=0)} to {max(widths, default=0)} numbers: "
+            "must have rows x, y, z [m], or a table with y in its first row and x in its first column"
+        )
+    return np.array(rows)
+
+
+def _read_number(word: str) -> float | None:
+    """Return the number, or None for other words."""
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _read_mesh(file: Path) -> FloatArray:
+    """Return the points of a mesh, shape (k, 3)."""
+    import meshio  # imported here, because only files of meshes need meshio
+
+    try:
+        points = np.asarray(meshio.read(file).points, np.float64)
+    except (Exception, SystemExit) as error:
+        raise ModelError(f"bed file {file} cannot be read by meshio: {error or type(error).__name__}") from None
+    if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+        raise ModelError(f"bed file {file} has points of shape {points.shape}: must have finite x, y, z")
+    return points
+
+
+def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGrid:
+    """Return the grid of points, shape (k, 3)."""
+    x, y = (_find_lines(points[:, k]) for k in range(2))
+    if spacing is None:
+        heights = np.full((len(x), len(y)), np.nan)
+        if len(points) == heights.size:
+            heights[_nearest(x, points[:, 0]), _nearest(y, points[:, 1])] = points[:, 2]
+        if np.isnan(heights).any():
+            raise ModelError(
+                f"bed file {file} has {len(points)} points, which are not on a rectangular grid: give spacing= [m] to "
+                "interpolate them"
+            )
+        return BedGrid(x, y, heights)
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    counts = np.maximum(np.ceil((high - low) / spacing), 1.0) + 1.0
+    if np.prod(counts) > LARGEST:
+        raise ModelError(
+            f"spacing = {spacing:g} m for bed file {file} needs {np.prod(counts):.3g} heights: must need at most "
+            f"{LARGEST}"
+        )
+    lines = [np.linspace(a, b, int(count)) for a, b, count in zip(low, high, counts, strict=True)]
+    places = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
+    try:
+        heights = CloughTocher2DInterpolator(points[:, :2], points[:, 2], tol=TOLERANCE, maxiter=10_000)(places)
+    except Exception as error:
+        raise ModelError(f"bed file {file}: its points cannot be interpolated: {str(error).splitlines()[0]}") from None
+    outside = np.isnan(heights)
+    heights[outside] = NearestNDInterpolator(points[:, :2], points[:, 2])(places[outside])
+    return BedGrid(lines[0], lines[1], heights)
+
+
+def _find_lines(values: FloatArray) -> FloatArray:
+    """Return different coordinates in ascending order, shape (n,)."""
+    lines = np.unique(values)
+    keep = np.append(True, np.diff(lines) > SAME * np.ptp(lines))
+    found: FloatArray = lines[keep]
+    return found
+
+
+def _nearest(lines: FloatArray, values: FloatArray) -> Any:
+    """Return the index of the nearest line of each value, shape (k,)."""
+    middles = 0.5 * (lines[1:] + lines[:-1])
+    return np.searchsorted(middles, values)
+
 
 BEYOND, FAR = 100.0, 1e5
 """Length by which the first and the last piece are extended: BEYOND times the length of the polyline [1], at least FAR

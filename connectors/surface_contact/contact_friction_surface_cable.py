@@ -9,6 +9,14 @@ length w = L/n of the cable. With the signed distance phi of the surface, the ra
 where u_t is the displacement along the surface since the point began to stick. The force acts on the cable and on the
 body of the surface at the point; see `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
+
+Contact with friction between surfaces and points of cables with twist: friction turns the rope about its axis.
+
+The law is that of `ContactFrictionSurfaceCable`, except that friction acts at the radius of the rope. The slip velocity
+contains the spin of the rope, and the friction has a moment about the axis. Therefore a rope that moves sideways rolls,
+and a rope that enters a groove at an angle is twisted; see `kernels.py` for all formulas.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
 
 from __future__ import annotations
@@ -20,16 +28,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
-from windlass.connectors.contact.update import follow_updates
+from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Geometry
-from windlass.connectors.surface_contact.edges import find_edges
-from windlass.connectors.surface_contact.gaps import watch_surfaces
-from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
+from windlass.connectors.surface_contact.gaps import find_edges, watch_surfaces
+from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, PER_TWIST_POINT, TWIST_CABLE, ContactRows
 from windlass.connectors.surface_contact.outputs import (
     OUTPUTS,
+    TURN,
+    TWIST_OUTPUTS,
     create_surface_account,
     eval_points,
     eval_rounding,
@@ -37,10 +46,8 @@ from windlass.connectors.surface_contact.outputs import (
     paint,
     turns,
 )
-from windlass.connectors.surface_contact.residual import add_residual
-from windlass.connectors.surface_contact.ribbon_residual import add_ribbon_residual
+from windlass.connectors.surface_contact.residual import add_residual, add_ribbon_residual, add_twist_residual
 from windlass.connectors.surface_contact.ribbon_tangent import add_ribbon_tangent
-from windlass.connectors.surface_contact.ribbon_update import update_ribbon_history
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
     HeightFieldSurface,
@@ -52,14 +59,18 @@ from windlass.connectors.surface_contact.surfaces import (
     find_field_hollows,
     find_hollows,
 )
-from windlass.connectors.surface_contact.tangent import add_tangent
-from windlass.connectors.surface_contact.twist_residual import add_twist_residual
-from windlass.connectors.surface_contact.twist_tangent import add_twist_tangent
-from windlass.connectors.surface_contact.twist_update import update_twist_history
-from windlass.connectors.surface_contact.update import OUTSIDE, update_history
+from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
+from windlass.connectors.surface_contact.update import (
+    OUTSIDE,
+    update_history,
+    update_ribbon_history,
+    update_twist_history,
+)
+from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.call import Call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
@@ -135,8 +146,8 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further:
     records."""
     points = rows.local("points")
     own = create_records(
-        surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points),
-        **further,
+        **further, surface=surface, points=points, rope_radius=rows.local("rope_radius"),
+        **bind_parameters(rows, points),
     )  # fmt: skip
     return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs))
 
@@ -256,15 +267,10 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
     elif is_wide(c):
         forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
-    system = System(rows.table.kind, c.dofs)
-    system.residual = call(forces, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
-    system.tangent = call(
-        tangent,
-        lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
-    )
-    # the return map is only used in static solves: in dynamic solves the damping force jumps when a point closes, and
-    # Newton's method would not converge
-    system.post_newton, system.return_map.rest = follow_updates(update, c, FAMILY)
+    system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
+    # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
+    # not converge
+    system.return_map.rest = maps
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system
 
@@ -292,5 +298,119 @@ register(
     fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceCable, values, START),
     check=check,
     source="[@wriggers2006]",
+    paint=paint,
+)
+
+
+TWIST_START = (OUTSIDE, UNDEFINED, *(0.0,) * 9)
+LARGE_TURN = 2.0
+"""Angle by which a rope turns relative to a surface within a step, above which results are doubtful [rad]. From π on,
+the direction of the turn is not known.
+"""
+
+
+class ContactFrictionSurfaceTwistCable(PointContact):
+    """Contact and friction between a surface and n points of a `TwistCable3D`; friction turns the rope about its axis.
+
+    Points, normal forces and columns are the same as in `ContactFrictionSurfaceCable`. Friction acts at the radius r_c
+    of the rope, so its component across the rope has a moment about the axis, and the spin of the rope about its axis
+    is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
+    rope must turn by less than half a turn relative to the surface. History values per row: gaps [m] (n), states (n),
+    anchors [m] (n x 3), and tangents and axes d_1 of the material (n x 3 each) at the start of the step, in the frame
+    of the surface.
+    """
+
+    surface = ref(SURFACE, "the surface")
+    cable = ref("TwistCable3D", "the cable with twist")
+    data = ref("GenericData", "11 n history values; created as [0.1]*n + [-2]*n + [0]*9n if left out", optional=True)
+    history_column = "points"
+    points = ContactFrictionSurfaceCable.points
+    rope_radius = column("m", "radius r_c of the rope, at which friction acts", above=0.0)
+    contact_stiffness_per_length = ContactFrictionSurfaceCable.contact_stiffness_per_length
+
+
+def find_twist_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the cables, shape (resident, 14)."""
+    ids = table.local("cable")
+    numbers = np.empty((len(ids), TWIST_CABLE), np.int64)
+    for cables, positions, rows in world.split_by_table(ids):
+        numbers[positions] = world.row_dofs(cables, rows)
+    return numbers
+
+
+def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the cable (14) and of the surface, -1 for missing coordinates."""
+    return add_surface_dofs(find_twist_dofs(world, table), world, table)
+
+
+def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
+    """Return the fields of records from which kernels compute the material frames of the cables, see
+    `elements/cable3d/twist_points.py`, and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
+    """
+    ids, count = rows.local("cable"), len(rows.rows)
+    b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)
+    for cables, positions, own in rows.world.split_by_table(ids):
+        length[positions] = cables.local("length", own)
+        for k in range(2):
+            b[k, positions], F[k, positions] = read_frames(rows.world, cables.local(f"node{k}", own))
+    numbers = np.arange(TWIST_CABLE * count).reshape(count, TWIST_CABLE)
+    none = np.zeros(count)
+    frames = create_records(
+        b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=numbers
+    )
+    fill_references(frames, rows.reference[:, :TWIST_CABLE].ravel())
+    found = {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
+    return found | {"dofs": np.ascontiguousarray(rows.dofs[:, :TWIST_CABLE])}
+
+
+def bind_twist(rows: LocalRows) -> ContactRows:
+    """Create the arrays that the kernels read."""
+    ids, surface = np.unique(rows.local("surface"), return_inverse=True)
+    return bind_rows(rows, bind_surfaces(rows, ids), surface, **bind_frames(rows))
+
+
+def find_turns(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
+    """Return a message about the rope that turned the most in the last step, if its angle was too large."""
+    turn = np.abs(eval_points(c, fields)[..., TURN]).max(axis=1, initial=0.0)
+    if not turn.max(initial=0.0) > LARGE_TURN:
+        return []
+    row = int(np.argmax(turn))
+    return [
+        f"the rope of {rows.table.kind} row {rows.rows[row]} turned by {turn[row]:.3g} rad relative to its surface in "
+        f"the last step: must be < {LARGE_TURN:g} rad; take smaller steps"
+    ]
+
+
+def watch_turns(rows: LocalRows, c: ContactRows, system: System) -> System:
+    """Add the check of the last step to the system."""
+    before = system.checks.reasons
+    system.checks.reasons = lambda fields, step: [
+        *(before(fields, step) if before else []),
+        *find_turns(rows, c, fields),
+    ]
+    return system
+
+
+def build_twist(rows: LocalRows) -> System:
+    """Create the system that evaluates the rows."""
+    return watch_turns(rows, rows.columns, build(rows))
+
+
+def check_twist(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid surfaces or history values."""
+    check_history(world, table, PER_TWIST_POINT)
+    check_pairs(world, table)
+
+
+register(
+    ContactFrictionSurfaceTwistCable,
+    "connector",
+    dofs=twist_dofs,
+    bind=bind_twist,
+    build=build_twist,
+    outputs=TWIST_OUTPUTS,
+    fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceTwistCable, values, TWIST_START),
+    check=check_twist,
+    source="[@wriggers2006]; [@bergou2008]",
     paint=paint,
 )

@@ -16,11 +16,12 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     START,
     ContactFrictionSurfaceCable,
     add_surface_dofs,
+    bind_frames,
     bind_rows,
     build,
     check_pairs,
+    find_twist_dofs,
 )
-from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import bind_frames, find_twist_dofs
 from windlass.connectors.surface_contact.kernels import PER_POINT, ContactRows
 from windlass.connectors.surface_contact.outputs import OUTPUTS, paint
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces

@@ -6,57 +6,56 @@ the set near the cable, or to no surface. A cable that can touch two surfaces si
 rope of n such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near
 it; see `surface_search.py`.
 
+Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
+
+The rows are those of `ContactFrictionSurfaceSetCable`, and the law is that of `ContactFrictionSurfaceTwistCable`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
     pairs.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact.pair_search import bind_groups, find_members, find_partners, follow_pairs, pair_dofs
+from windlass.connectors.contact.pair_search import PairRows, find_members, follow_outputs, follow_pairs, pair_dofs
+from windlass.connectors.contact.pair_search import bind_pairs as bind_members
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     START,
+    TWIST_START,
     WIDTHS,
     ContactFrictionSurfaceCable,
+    ContactFrictionSurfaceTwistCable,
+    bind_frames,
     bind_rows,
     check_thickness,
     create_system,
     find_cable_dofs,
     find_long_steps,
+    find_twist_dofs,
+    watch_turns,
 )
-from windlass.connectors.surface_contact.edges import find_edges
-from windlass.connectors.surface_contact.gaps import watch_surface_sets
-from windlass.connectors.surface_contact.kernels import PER_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, create_surface_account, paint_points
-from windlass.connectors.surface_contact.surface_search import (
-    SurfacePairs,
-    SurfaceSearch,
-    assign_surfaces,
-    bring_surfaces,
-    eval_reach,
-    fill_gaps,
-)
+from windlass.connectors.surface_contact.gaps import find_edges, watch_surface_sets
+from windlass.connectors.surface_contact.kernels import PER_POINT, PER_TWIST_POINT
+from windlass.connectors.surface_contact.outputs import OUTPUTS, TWIST_OUTPUTS, create_surface_account, paint_points
+from windlass.connectors.surface_contact.surface_search import SurfaceSearch, assign_surfaces, eval_reach, fill_gaps
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
-LAW = ContactFrictionSurfaceCable
 
 
 class SurfaceSet(Component):
@@ -88,9 +87,9 @@ class ContactFrictionSurfaceSetCable(PointContact):
     cable = ref("cable", "the cable, 2D or 3D, between two points with slope")
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
-    points = LAW.points
-    rope_radius = LAW.rope_radius
-    contact_stiffness_per_length = LAW.contact_stiffness_per_length
+    points = ContactFrictionSurfaceCable.points
+    rope_radius = ContactFrictionSurfaceCable.rope_radius
+    contact_stiffness_per_length = ContactFrictionSurfaceCable.contact_stiffness_per_length
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -120,13 +119,11 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return for each row the global coordinate indices of the cable (12) and of a surface of the set of the row, see
     `pair_dofs`.
     """
-    return add_surface_dofs(find_cable_dofs(world, table), world, table)
+    return add_set_dofs(find_cable_dofs(world, table), world, table)
 
 
-def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append, in each row, the global coordinate indices of a surface of the set of the row to the indices of the
-    cable.
-    """
+def add_set_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
+    """Append the global coordinate indices of a surface of its set to those of each cable."""
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -134,30 +131,19 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
     return find_members(world, SetSurface, "surface", "surface_set")
 
 
-def bind(rows: LocalRows) -> SurfacePairs:
+def bind(rows: LocalRows) -> PairRows:
     """Create the arrays that the kernels read. The rows have no surfaces yet."""
     return bind_pairs(rows, PER_POINT)
 
 
-def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> SurfacePairs:
+def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> PairRows:
     """Create the arrays that the kernels read; a point has ``per_point`` history values, and ``further`` contains
     further fields of the records."""
-    layout, count = rows.layout, len(rows.rows)
-    numbers, of_set = _find_surfaces(rows.world)
-    known = layout.local_dofs(numbers) if numbers.size else numbers
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
-    points = bind_rows(rows, surfaces, np.zeros(count, np.int64), **further)
-    shared, _, of_surface = bind_groups(rows, "surface_set", of_set)
-    on = points.rows["active"].copy()
-    points.rows["active"] = False
-    return SurfacePairs(
-        points=points._replace(dofs=points.dofs.copy()),
-        on=on,
-        place=points.rows["data"] + per_point * points.rows["points"],
-        dofs=np.vstack((np.full((1, numbers.shape[1]), layout.spare), known)),
-        surface_set=of_surface,
-        reach=eval_reach(surfaces),
-        **shared,
+    points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
+    place = points.rows["data"] + per_point * points.rows["points"]
+    return bind_members(
+        rows, points, place, SetSurface, "surface", "surface_set", surfaces.marker, eval_reach(surfaces)
     )
 
 
@@ -166,20 +152,20 @@ def build(rows: LocalRows) -> System:
     return build_pairs(rows, bind(rows))
 
 
-def build_pairs(rows: LocalRows, p: SurfacePairs) -> System:
+def build_pairs(rows: LocalRows, p: PairRows) -> System:
     """Create the system that evaluates rows with the given data."""
     c, assign = p.points, call(assign_surfaces)
     system = create_system(rows, c)
     first = follow_pairs(rows, system, p, SurfaceSearch, assign)
 
-    system.account = create_surface_account(c, call(bring_surfaces, lambda s: (p, s.data)), by="")
+    system.account = create_surface_account(c, call(assign_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
     system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
-    system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))
+    system.gaps = watch_surface_sets(rows, p, lambda s: assign(p, s.data))
     return system
 
 
-def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
+def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, step: float) -> list[str]:
     """Find reasons for doubt: steps longer than the period of the vibration of cables on the contact stiffness, and in
     static solves surfaces that no cable can reach. ``first`` contains the index of the first row of each cable.
     """
@@ -190,7 +176,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
     found, mine = [], first[np.isin(first, on)]
     # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
-        cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
+        cables = mine[p.set_of[p.group[mine]] == p.member_set[s + 1]]
         gap = np.full(len(cables), np.inf)
         fill_gaps(p, cables, np.full(len(cables), s + 1), fields.x, fields.markers[FAMILY], gap)
         least = gap[np.isfinite(gap)].min(initial=np.inf)
@@ -200,52 +186,15 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
     return found
 
 
-def find_present_edges(rows: LocalRows, p: SurfacePairs, fields: Fields, step: float) -> list[str]:
+def find_present_edges(rows: LocalRows, p: PairRows, fields: Fields, step: float) -> list[str]:
     """Call `find_edges` for the current surfaces."""
     assign_surfaces(p, fields.data)
     return find_edges(rows, p.points, rows.world.table(SetSurface).local("surface"), fields, step)
 
 
-class _Bound:
-    """Rows with the data of their current surfaces, in the form that the outputs of `ContactFrictionSurfaceCable`
-    require.
-    """
-
-    def __init__(self, rows: LocalRows, fields: Fields) -> None:
-        p: SurfacePairs = rows.columns
-        assign_surfaces(p, fields.data)
-        self.columns, self.layout, self.table, self.rows = p.points, rows.layout, rows.table, rows.rows
-
-
-def _follow(output: Output) -> Output:
-    """Convert an output of `ContactFrictionSurfaceCable` to an output that is evaluated with the current surfaces of
-    the rows.
-    """
-    return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
-
-
-def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the gaps [m], infinite where no surface is near, shape (rows, points)."""
-    gaps: FloatArray = _follow(OUTPUTS["gap"]).evaluate(rows, fields)
-    p: SurfacePairs = rows.columns
-    gaps[p.number == 0] = np.inf
-    return gaps
-
-
-def follow_outputs(outputs: dict[str, Output]) -> dict[str, Output]:
-    """Convert the outputs of a law with fixed surfaces to outputs that are evaluated with the current surfaces of the
-    rows, and add the output of the current surface.
-    """
-    return {
-        **{name: _follow(output) for name, output in outputs.items()},
-        "gap": replace(outputs["gap"], evaluate=eval_gaps),
-        "surface": Output("1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_partners),
-    }
-
-
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
     """Add fields of the contact with the current surfaces to the drawings of the cables."""
-    p: SurfacePairs = rows.columns
+    p: PairRows = rows.columns
     assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)
 
@@ -269,9 +218,66 @@ register(
     bind=bind,
     build=build,
     reads=read_surfaces,
-    outputs=follow_outputs(OUTPUTS),
+    outputs=follow_outputs(OUTPUTS, assign_surfaces, "surface", "SetSurface"),
     fill_defaults=fill_defaults,
     check=check,
     source=SOURCE,
+    paint=paint_present,
+)
+
+
+class ContactFrictionSurfaceSetTwistCable(PointContact):
+    """Contact and friction between n points of a `TwistCable3D` and a near surface of a set; friction turns the rope.
+
+    A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
+    the same as for `ContactFrictionSurfaceTwistCable`. History values per row: values of
+    `ContactFrictionSurfaceTwistCable`, followed by the index of the surface among the surfaces of all sets, counted
+    from 1 (0 without surface).
+    """
+
+    surface_set = ref("SurfaceSet", "the surfaces")
+    cable = ref("TwistCable3D", "the cable with twist")
+    data = ref("GenericData", "11 n + 1 history values; created if left out", optional=True)
+    history_column = "points"
+    points = ContactFrictionSurfaceTwistCable.points
+    rope_radius = ContactFrictionSurfaceTwistCable.rope_radius
+    contact_stiffness_per_length = ContactFrictionSurfaceTwistCable.contact_stiffness_per_length
+
+
+def check_twist(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid surfaces or history values."""
+    check_history(world, table, PER_TWIST_POINT, np.ones(table.resident_count, np.int64))
+    check_sets(world, table)
+
+
+def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the cable (14) and of a surface of its set."""
+    return add_set_dofs(find_twist_dofs(world, table), world, table)
+
+
+def bind_twist(rows: LocalRows) -> PairRows:
+    """Create the arrays that the kernels read. The rows have no surfaces yet."""
+    return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
+
+
+def build_twist(rows: LocalRows) -> System:
+    """Create the system that evaluates the rows."""
+    p = bind_twist(rows)
+    return watch_turns(rows, p.points, build_pairs(rows, p))
+
+
+register(
+    ContactFrictionSurfaceSetTwistCable,
+    "connector",
+    dofs=twist_dofs,
+    bind=bind_twist,
+    build=build_twist,
+    reads=read_surfaces,
+    outputs=follow_outputs(TWIST_OUTPUTS, assign_surfaces, "surface", "SetSurface"),
+    fill_defaults=lambda world, values: create_history(
+        world, ContactFrictionSurfaceSetTwistCable, values, TWIST_START, (0.0,)
+    ),
+    check=check_twist,
+    source="[@wriggers2006]; [@bergou2008]",
     paint=paint_present,
 )

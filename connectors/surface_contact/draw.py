@@ -13,9 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import FIELD, LINE, PLANE, SHEAVE, SPHERE, Geometry
-from windlass.connectors.surface_contact.height_field import eval_heights
-from windlass.connectors.surface_contact.profiles import eval_course
+from windlass.connectors.surface_contact.distances import (
+    FIELD,
+    LINE,
+    PLANE,
+    SHEAVE,
+    SPHERE,
+    Geometry,
+    eval_course,
+    eval_heights,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Tables, law_of

@@ -15,33 +15,35 @@ import numpy as np
 from windlass.connectors.circle_segments.power import NO_GAP, create_power_outputs, eval_friction_work
 from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
-from windlass.connectors.contact.law import PointLaw, read_law
-from windlass.connectors.contact.power import clear_place, create_place_account, write_place
+from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, bent_energy, coulomb
+from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import Distance, eval_distance
+from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
+    FRAMES,
     ContactRows,
     Lever,
     PointForces,
     SurfaceFrame,
-    create_frame,
+    SurfaceRow,
+    TurningRow,
+    eval_closed,
     eval_forces,
-    eval_touch,
-    gather,
+    eval_spin,
+    find_axis_point,
+    find_turning_point,
+    hessian_product,
     read_anchor,
     read_state,
+    read_turning_row,
     rubs,
     to_global,
     to_surface,
 )
-from windlass.connectors.surface_contact.ribbon_kernels import eval_ribbon
-from windlass.connectors.surface_contact.tangent import hessian_product
-from windlass.connectors.surface_contact.twist_kernels import eval_closed, eval_spin
-from windlass.connectors.surface_contact.update import OUTSIDE
-from windlass.elements.cable2d.points import shape
-from windlass.elements.cable3d.twist_points import COUNT, interpolate, read_coordinates, twist_angle
+from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
+from windlass.elements.cable3d.twist_points import interpolate
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
@@ -51,6 +53,7 @@ from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
+Kernel = Callable[..., Any]
 FN, GAP, STATE, RATE, SPEED = range(5)
 """Indices of the quantities of a point: normal force [N], gap [m], state, v_n [m/s] and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
@@ -86,171 +89,163 @@ def write_geometry(row: FloatArray, o: SurfaceFrame, z: Lever, h: Distance, rope
 
 
 @kernel(inline=True)
-def write_forces(row: FloatArray, o: SurfaceFrame, F: PointForces, state: float) -> None:
-    """Write forces, rates and the contact state of a closed point."""
-    t = F.f.force
-    row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(dot(F.vt, F.vt))
-    row[11], row[12], row[13] = to_global(o, -t[0], -t[1], -t[2])
-
-
-@kernel(inline=True)
-def eval_bristle(law: PointLaw, F: PointForces, state: float) -> tuple[float, float]:
-    """Return the power of the damper of friction [W] and the energy of the bristle [J]."""
-    limit = coulomb(law.friction_coefficient, F.fn)[0]
-    bent = bent_energy(state == SLIPS, law.friction_stiffness, dot(F.u, F.u), limit)
-    return law.friction_velocity_penalty * dot(F.vt, F.vt), bent
-
-
-@kernel(inline=True)
 def write_point(
-    own: Any, law: PointLaw, o: SurfaceFrame, z: Lever, h: Distance, data: FloatArray, start: FloatArray, k: int,
+    row: FloatArray, r: SurfaceRow, F: PointForces, state: float, stored: float, taken: float, lever: float, rub: bool
+) -> None:
+    """Write forces, rates, powers and energies of a closed point.
+
+    Args:
+        state, stored: contact state, and its value in the history.
+        taken, lever: see `write_place`.
+        rub: whether friction acts.
+    """
+    law, t, damping, bent = r.law, F.f.force, 0.0, 0.0
+    row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, stored, F.vn, sqrt(dot(F.vt, F.vt))
+    row[11], row[12], row[13] = to_global(r.o, -t[0], -t[1], -t[2])
+    # power of the damper of friction, and energy of the bristle
+    if rub:
+        damping, bent = eval_bristle(law, F.fn, state == SLIPS, F.vt, F.u)
+    write_place(row[POWER:], law, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
+
+
+@kernel(inline=True)
+def read_closed(
+    own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
     row: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the quantities of point k of a row, whose friction acts at the point."""
-    n, first, place = own.points, own.data, row[POWER:]
-    # position, gap and normal of closed and open points
-    write_geometry(row, o, z, h, own.rope_radius)
-    if not h.there or data[first + k] > 0.0 or not own.active:
-        return
-    # forces and rates of closed points
-    state = read_state(data, start, first, n, k, law.friction_stiffness)
-    a = read_anchor(state, data, start, first, n, k)
-    F = eval_forces(law, own.rope_radius, h, z, state, a)
-    t = F.f.force
-    write_forces(row, o, F, data[first + n + k])
-    # powers and energies; the deflection of a sticking bristle is in the tangent plane
-    taken, damping, lever, bent = dot(t, (z.U, z.V, z.W)), 0.0, 0.0, 0.0
-    if rubs(law, z, state):
-        along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
-        lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
-        damping, bent = eval_bristle(law, F, state)
-    write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
-
-
-@kernel
-def fill_numbers(
-    c: ContactRows,
-    m: PositionColumns,
-    data: FloatArray,
-    start: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Write all quantities of all points into out, shape (rows, points, SIZE). For points that a row does not have, the
-    quantities are 0 and the state is -2.
+    """Write forces, rates, powers and energies of closed point k.
 
     P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. On curved surfaces the force of sticking bristles
     also takes the power mu_k (n.u) (u_t.H V), which is the lever power. `kernels.py` defines the symbols.
     """
-    kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
-    for i in range(len(c.rows)):
-        own, law = c.rows[i], read_law(c.rows[i], 0.0)
-        n, s = own.points, own.surface
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
-        for k in range(out.shape[1]):
-            # values of a point that the row does not have
-            row = out[i, k]
-            clear_point(row)
-            if k >= n:
-                continue
-            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
-            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            write_point(own, law, o, z, h, data, start, k, row)
+    n, first, law = own.points, own.data, r.law
+    state = read_state(data, start, first, n, k, law.friction_stiffness)
+    a = read_anchor(state, data, start, first, n, k)
+    F = eval_forces(law, r.rope_radius, h, z, state, a)
+    taken, lever, rub = dot(F.f.force, (z.U, z.V, z.W)), 0.0, rubs(law, z, state)
+    # the deflection of a sticking bristle is in the tangent plane
+    if rub:
+        along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+        lever = law.friction_stiffness * along * dot(F.u, hessian_product(h, z.U, z.V, z.W))
+    write_point(row, r, F, state, data[first + n + k], taken, lever, rub)
+
+
+@kernel(inline=True)
+def read_closed_twist(
+    own: Any, r: TurningRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a rope with twist, and the torque about the axis.
+
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The difference of their power from this is the
+    lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
+    `kernels.py`.
+    """
+    n, first, p, o = own.points, own.data, r.plain, r.plain.o
+    spin = eval_spin(o, own, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
+    a, both = eval_closed(p.law, p.rope_radius, h, z, spin, data, start, first, n, k)
+    F, b, angle, state = both.point, both.b, both.angle, data[first + n + k]
+    row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
+    for d in range(3):
+        row[TORQUE + 1 + d] = -both.torque * spin.t[d]
+    taken, lever = dot(F.f.force, F.vt), 0.0
+    if both.rubs:
+        # rates of the normal and of the slope in the frame of the surface
+        nt, slope, pt = hessian_product(h, z.U, z.V, z.W), interpolate(spin.P, 1.0, g.y), interpolate(spin.P, 1.0, g.yt)
+        turned = cross((o.wx, o.wy, o.wz), slope)
+        pt = to_surface(o, pt[0] - turned[0], pt[1] - turned[1], pt[2] - turned[2])
+        Tt = combine(1.0 / spin.size, pt, -dot(spin.T, pt) / spin.size, spin.T)
+        tilt = combine(1.0, cross(Tt, (h.nx, h.ny, h.nz)), 1.0, cross(spin.T, nt))
+        along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+        rest = p.rope_radius * (dot(both.g, pt) * dot(F.u, b) + angle * dot(F.u, tilt))
+        lever = p.law.friction_stiffness * (along * dot(F.u, nt) + rest)
+    write_point(row, p, F, state, state, taken, lever, both.rubs)
+
+
+@kernel(inline=True)
+def read_closed_ribbon(
+    own: Any, r: TurningRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a point of a ribbon."""
+    read_closed(own, r.plain, k, z, h, data, start, g, row)
+
+
+@kernel(inline=True)
+def plain_row(r: SurfaceRow) -> SurfaceRow:
+    """Return the data of a row."""
+    return r
+
+
+@kernel(inline=True)
+def plain_row_of(r: TurningRow) -> SurfaceRow:
+    """Return the data of a row of a rope with twist without the twist."""
+    return r.plain
+
+
+def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> Kernel:
+    """Create the kernel ``(c, m, data, start, x, v, out)`` that writes all quantities of all points into out, shape
+    (rows, points, SIZE). For points that a row does not have, the quantities are 0 and the state is -2.
+
+    ``begin`` reads a row and ``find`` evaluates the place of a point, see `create_surface_update`; ``plain`` returns
+    the `SurfaceRow`; ``read`` evaluates a closed point, see `read_closed`.
+    """
+
+    @kernel(inline=True)
+    def fill(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        out: FloatArray,
+    ) -> None:  # fmt: skip
+        space = np.zeros(1, FRAMES)
+        g = space[0]
+        for i in range(len(c.rows)):
+            own = c.rows[i]
+            n, first, r = own.points, own.data, begin(c, m, x, v, i, g)
+            for k in range(out.shape[1]):
+                # values of a point that the row does not have
+                row = out[i, k]
+                clear_point(row)
+                if k >= n:
+                    continue
+                _, z, h = find(c, r, i, k, g)
+                # position, gap and normal of closed and open points
+                write_geometry(row, plain(r).o, z, h, own.rope_radius)
+                if h.there and data[first + k] <= 0.0 and own.active:
+                    read(own, r, k, z, h, data, start, g, row)
+
+    return fill
+
+
+_fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
+_fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
+_fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
+
+
+@kernel
+def fill_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points, see `create_filling`."""
+    _fill_rows(c, m, data, start, x, v, out)
 
 
 @kernel
 def fill_twist_numbers(
-    c: ContactRows,
-    m: PositionColumns,
-    data: FloatArray,
-    start: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
-) -> None:
-    """Write the quantities of `fill_numbers` for ropes with twist, and the torque about the axis.
-
-    P = f_n v_n + f_t.v_t. Sticking bristles store the power mu_k u_t.(u_t)_t. Sticking bristles also take the lever
-    power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
-    `twist_kernels.py`.
-    """
-    y, yt, sigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
-    for i in range(len(c.rows)):
-        own, law = c.rows[i], read_law(c.rows[i], 0.0)
-        n, first, s, L = own.points, own.data, own.surface, own.length * own.points
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        # coordinates of the frames of the material
-        read_coordinates(own.dofs, 1.0 / L, x, y)
-        read_coordinates(own.dofs, 1.0 / L, v, yt)
-        twist = twist_angle(own, y)
-        for k in range(out.shape[1]):
-            # values of an element without a point
-            row, place = out[i, k], out[i, k, POWER:]
-            clear_point(row)
-            if k >= n:
-                continue
-            z = eval_touch(o, shape(relative_place(k, n), L), q, w)
-            h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
-            # position, gap and normal of closed and open points
-            write_geometry(row, o, z, h, own.rope_radius)
-            if not h.there or data[first + k] > 0.0 or not own.active:
-                continue
-            # forces and rates of closed points
-            spin = eval_spin(o, own, relative_place(k, n), y, yt, twist, sigma)
-            a, both = eval_closed(law, own.rope_radius, h, z, spin, data, start, first, n, k)
-            F, b, angle, state = both.point, both.b, both.angle, data[first + n + k]
-            t = F.f.force
-            write_forces(row, o, F, state)
-            row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
-            for d in range(3):
-                row[TORQUE + 1 + d] = -both.torque * spin.t[d]
-            # powers and energies
-            taken, damping, lever, bent = dot(t, F.vt), 0.0, 0.0, 0.0
-            if both.rubs:
-                # rates of the normal and of the slope in the frame of the surface
-                nt, p, pt = hessian_product(h, z.U, z.V, z.W), interpolate(spin.P, 1.0, y), interpolate(spin.P, 1.0, yt)
-                turned = cross((o.wx, o.wy, o.wz), p)
-                pt = to_surface(o, pt[0] - turned[0], pt[1] - turned[1], pt[2] - turned[2])
-                Tt = combine(1.0 / spin.size, pt, -dot(spin.T, pt) / spin.size, spin.T)
-                tilt = combine(1.0, cross(Tt, (h.nx, h.ny, h.nz)), 1.0, cross(spin.T, nt))
-                along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
-                rest = own.rope_radius * (dot(both.g, pt) * dot(F.u, b) + angle * dot(F.u, tilt))
-                lever = law.friction_stiffness * (along * dot(F.u, nt) + rest)
-                damping, bent = eval_bristle(law, F, state)
-            write_place(place, law, F.gap, F.vn, F.fn, data[first + n + k], taken, damping, lever, bent)
+) -> None:  # fmt: skip
+    """Write all quantities of all points of ropes with twist, see `create_filling`."""
+    _fill_twist_rows(c, m, data, start, x, v, out)
 
 
 @kernel
 def fill_ribbon_numbers(
-    c: ContactRows,
-    m: PositionColumns,
-    data: FloatArray,
-    start: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
-) -> None:
-    """Write the quantities of `fill_numbers` for points on the lines of ribbons."""
-    y, yt, sigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
-    for i in range(len(c.rows)):
-        own, law = c.rows[i], read_law(c.rows[i], 0.0)
-        n, s, L = own.points, own.surface, own.length * own.points
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        read_coordinates(own.dofs, 1.0 / L, x, y)
-        read_coordinates(own.dofs, 1.0 / L, v, yt)
-        twist = twist_angle(own, y)
-        for k in range(out.shape[1]):
-            row = out[i, k]
-            clear_point(row)
-            if k >= n:
-                continue
-            z = eval_ribbon(o, own, k, q, w, y, yt, twist, sigma).lever
-            h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
-            write_point(own, law, o, z, h, data, start, k, row)
+) -> None:  # fmt: skip
+    """Write all quantities of all points of ribbons, see `create_filling`."""
+    _fill_ribbon_rows(c, m, data, start, x, v, out)
 
 
 _fill, _fill_twist, _fill_ribbon = call(fill_numbers), call(fill_twist_numbers), call(fill_ribbon_numbers)

@@ -8,13 +8,14 @@ Lanes. The coordinates of the rows are in a record g of `ROW_LANES`. Missing val
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
 from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.update import touches, work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import (
     FIELD,
@@ -29,17 +30,27 @@ from windlass.connectors.surface_contact.distances import (
 )
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
+    TWIST_CABLE,
     ContactRows,
     Lever,
     SurfaceFrame,
+    TurningRow,
     create_frame,
+    eval_closed,
     eval_forces,
     eval_global_force,
+    eval_spin,
     eval_touch,
+    find_turning_point,
     read_anchor,
     read_state,
+    read_turning_row,
 )
-from windlass.elements.cable2d.points import shape
+from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.elements.cable2d.points import Four, shape
+from windlass.elements.cable3d.twist_forces import scatter_forces
+from windlass.elements.cable3d.twist_points import COUNT, add_gradient
+from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES, lane_type
@@ -190,17 +201,25 @@ def add_forces(j: int, g: Any) -> None:
 
 
 @kernel(inline=True)
-def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
+def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
+    """Subtract the force and moment ``load`` of row i, whose cable has n coordinates, from the forces on the marker of
+    its surface.
+    """
+    marker = c.surfaces.marker[c.rows[i].surface]
+    for b in range(c.dofs.shape[1] - n):
+        force = moment = 0.0
+        for d in range(3):
+            force += m.J[marker, d, b] * load[d]
+            moment += m.Jr[marker, d, b] * load[3 + d]
+        f[c.dofs[i, n + b]] -= force + moment
+
+
+@kernel(inline=True)
+def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the forces in lane k to the forces on the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
-    marker = c.surfaces.marker[c.rows[i].surface]
-    for b in range(c.dofs.shape[1] - CABLE):
-        force = moment = 0.0
-        for d in range(3):
-            force += m.J[marker, d, b] * g.load[d, k]
-            moment += m.Jr[marker, d, b] * g.load[3 + d, k]
-        f[c.dofs[i, CABLE + b]] -= force + moment
+    add_reaction(c, m, i, CABLE, g.load[:, k], f)
 
 
 @kernel
@@ -242,5 +261,107 @@ def add_residual(
                 measure_points(which, c.surfaces.pieces, count, g)
                 add_forces(j, g)
         for k in range(count):
-            scatter_row(c, m, rows[first + k], k, g, f)
+            scatter_lane(c, m, rows[first + k], k, g, f)
         first += count
+
+
+TURNING_WORK = work_type(on_y=(COUNT,), load=(6,), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
+"""Forces on y, sums of force and moment about the origin of the surface, and the fields of `FRAMES`."""
+
+
+@kernel(inline=True)
+def eval_twist_point(
+    c: ContactRows, r: TurningRow, i: int, k: int, data: FloatArray, start: FloatArray, g: Any
+) -> tuple[bool, Four, Lever, Vector, float, Vector]:  # fmt: skip
+    """Evaluate closed point k of a rope with twist, see `create_turning_residual`."""
+    row: Any = c.rows[i]
+    n, first, p = row.points, row.data, r.plain
+    S, z, h = find_turning_point(c, r, i, k, g)
+    # force at the point, and moment about the axis
+    spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
+    _, forces = eval_closed(p.law, p.rope_radius, h, z, spin, data, start, first, n, k)
+    M, t = forces.torque, spin.t
+    return h.there, S, z, eval_global_force(p.o, h, forces.point), M, (M * t[0], M * t[1], M * t[2])
+
+
+@kernel(inline=True)
+def eval_ribbon_point(
+    c: ContactRows, r: TurningRow, i: int, k: int, data: FloatArray, start: FloatArray, g: Any
+) -> tuple[bool, Four, Lever, Vector, float, Vector]:  # fmt: skip
+    """Evaluate closed point k of a ribbon, see `create_turning_residual`."""
+    row: Any = c.rows[i]
+    n, first, p = row.points, row.data, r.plain
+    point, z, h = find_ribbon_point(c, r, i, k, g)
+    state = read_state(data, start, first, n, k, p.law.friction_stiffness)
+    anchor = read_anchor(state, data, start, first, n, k)
+    F = eval_global_force(p.o, h, eval_forces(p.law, p.rope_radius, h, z, state, anchor))
+    # moments of the force about d_2 and about the axis
+    if h.there:
+        add_gradient(-point.y * dot(point.t, F) / point.size, point.P, point.d1, g.on_y)
+    return h.there, point.S, z, F, point.y * dot(point.d2, F), (0.0, 0.0, 0.0)
+
+
+def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Create the kernel ``(c, m, data, start, x, v, f)`` that adds the left-hand-side forces of all rows of cables with
+    twist to f.
+
+    ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates closed point
+    k of row i: whether the surface has not ended there, shape functions, place, global force F [N], moment M on the
+    spin of the cable [N m], and the moment on the surface in addition to that of F [N m].
+    """
+
+    @kernel(inline=True)
+    def add_rows(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        f: FloatArray,
+    ) -> None:  # fmt: skip
+        space = np.zeros(1, TURNING_WORK)
+        g = space[0]
+        for i in range(len(c.rows)):
+            row = c.rows[i]
+            n, first = row.points, row.data
+            if not row.active or not touches(data, first, n):
+                continue
+            r = read_turning_row(c, m, x, v, i, g)
+            g.load[:], g.on_y[:] = 0.0, 0.0
+            for k in range(n):
+                if data[first + k] > 0.0:
+                    continue
+                there, S, z, F, M, torque = evaluate(c, r, i, k, data, start, g)
+                if not there:
+                    continue
+                moment = cross((z.dx, z.dy, z.dz), F)
+                for d in range(3):
+                    for j in range(4):
+                        f[row.dofs[3 * j + d]] += S[j] * F[d]
+                    g.load[d] += F[d]
+                    g.load[3 + d] += moment[d] + torque[d]
+                for j in range(COUNT):
+                    g.on_y[j] += M * g.sigma[j]
+            # forces on the slopes and angles of the cable, and on the marker of the surface
+            scatter_forces(row, 1.0 / r.plain.length, g.on_y, f)
+            add_reaction(c, m, i, TWIST_CABLE, g.load, f)
+
+    return add_rows
+
+
+_add_twist_rows = create_turning_residual(eval_twist_point)
+_add_ribbon_rows = create_turning_residual(eval_ribbon_point)
+
+
+@kernel
+def add_twist_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of ropes with twist to f; see `create_turning_residual`."""
+    _add_twist_rows(c, m, data, start, x, v, f)
+
+
+@kernel
+def add_ribbon_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of ribbons to f; see `create_turning_residual`."""
+    _add_ribbon_rows(c, m, data, start, x, v, f)

@@ -27,8 +27,15 @@ from typing import Any, NamedTuple
 
 from windlass.connectors.contact.lanes import Twelve
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.surface_contact.kernels import Lever, SurfaceFrame, eval_lever
-from windlass.connectors.surface_contact.kernels import combine as place_on
+from windlass.connectors.surface_contact.distances import Distance, eval_distance
+from windlass.connectors.surface_contact.kernels import (
+    ContactRows,
+    Lever,
+    SurfaceFrame,
+    TurningRow,
+    eval_axis,
+    eval_lever,
+)
 from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.elements.cable3d.twist_forces import times
 from windlass.elements.cable3d.twist_points import fill_spin, frame_at, interpolate
@@ -80,7 +87,16 @@ def eval_ribbon(
     fill_spin(row, s, P, p, y, sigma)
     size = sqrt(dot(p, p))
     t, d1, d2 = axes_of(frame_at(row, s, p, y, twist))
-    place = combine(1.0, place_on(S, q), offset, d1)
+    place = combine(1.0, eval_axis(S, q), offset, d1)
     rate = combine(offset * times(sigma, yt), d2, -offset * dot(d1, pt) / size, t)
-    rate = combine(1.0, place_on(S, w), 1.0, rate)
+    rate = combine(1.0, eval_axis(S, w), 1.0, rate)
     return RibbonPoint(s, S, offset, size, P, t, d1, d2, eval_lever(o, place, rate))
+
+
+@kernel(inline=True)
+def find_ribbon_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) -> tuple[RibbonPoint, Lever, Distance]:
+    """Return point k of row i, the point relative to the surface, and its distance; fill the form ``g.sigma``."""
+    p = r.plain
+    point = eval_ribbon(p.o, c.rows[i], k, p.q, p.w, g.y, g.yt, r.twist, g.sigma)
+    z = point.lever
+    return point, z, eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, p.surface, z.X, z.Y, z.Z)

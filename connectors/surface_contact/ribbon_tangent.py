@@ -10,33 +10,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from windlass.connectors.circle_segments.kernels import touches
-from windlass.connectors.contact.assembly import add_block, fill_marker, scatter_row
-from windlass.connectors.contact.law import read_law
+from windlass.connectors.contact.assembly import couple_nothing, create_tangent
+from windlass.connectors.contact.update import work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.surface_contact.distances import eval_distance
-from windlass.connectors.surface_contact.kernels import (
-    ContactRows,
-    create_frame,
-    eval_forces,
-    eval_global_force,
-    gather,
-    read_anchor,
-    read_state,
-)
-from windlass.connectors.surface_contact.ribbon_kernels import RibbonPoint, eval_ribbon
-from windlass.connectors.surface_contact.tangent import fill_force_tangent, fill_wrench, rotate_tensor
-from windlass.connectors.surface_contact.twist_kernels import TWIST_CABLE
+from windlass.connectors.surface_contact.kernels import TWIST_CABLE, ContactRows, TurningRow, count_points
+from windlass.connectors.surface_contact.ribbon_kernels import RibbonPoint, find_ribbon_point
+from windlass.connectors.surface_contact.tangent import ROW, add_wrench, begin_twist_row, fill_point_tangent
 from windlass.elements.cable3d.twist_forces import find_part
-from windlass.elements.cable3d.twist_points import COUNT, fill_spin_change, interpolate, read_coordinates, twist_angle
-from windlass.elements.nodes.vectors import Vector, cross, dot
+from windlass.elements.cable3d.twist_points import COUNT, fill_spin_change, interpolate
+from windlass.elements.nodes.vectors import Vector, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-ROW = TWIST_CABLE + 6
-"""Number of coordinates of cable and surface."""
 
 
 @kernel
@@ -62,17 +46,20 @@ def bend_point(r: RibbonPoint, forms: FloatArray, k: int, l: int, dspin: float) 
 
 @kernel
 def fill_jacobians(
-    r: RibbonPoint, iL: float, v: FloatArray, dofs: IntArray, forms: FloatArray, dsigma: FloatArray, F: Vector,
+    r: RibbonPoint, iL: float, rates: FloatArray, forms: FloatArray, dsigma: FloatArray, F: Vector,
     dq: float, J: FloatArray, Jt: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Write J and J_t, shape (3, 14) each, and add dq F·d²p/dq² to K; ``dsigma`` is the derivative of the form σ."""
+    """Write J and J_t, shape (3, 14) each, and add dq F·d²p/dq² to K.
+
+    ``rates``: rates of the coordinates of the cable; ``dsigma``: derivative of the form σ.
+    """
     across = dot(r.t, F), dot(r.d1, F), dot(r.d2, F)
     for k in range(TWIST_CABLE):
         i, u = find_part(k, iL)
         x, y, z = 0.0, 0.0, 0.0
         for l in range(TWIST_CABLE):
             j, w = find_part(l, iL)
-            bent, rate = bend_point(r, forms, k, l, u * w * dsigma[i, j]), v[dofs[l]]
+            bent, rate = bend_point(r, forms, k, l, u * w * dsigma[i, j]), rates[l]
             x, y, z = x + bent[0] * rate, y + bent[1] * rate, z + bent[2] * rate
             K[k, l] += dq * (bent[0] * across[0] + bent[1] * across[1] + bent[2] * across[2])
         for d in range(3):
@@ -112,70 +99,55 @@ def add_ribbon_point(
                 N[n + a, b] -= sign * V[a, b]
 
 
+RIBBON_WORK = work_type(
+    forms=(4, TWIST_CABLE), J=(3, TWIST_CABLE), Jt=(3, TWIST_CABLE), rates=(TWIST_CABLE,), product=(6, ROW),
+    dsigma=(COUNT, COUNT), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3),
+    GV=(3, 3), C=(6, 6), B=(6, 6),
+)  # fmt: skip
+"""The forms a, g, h and σ; J and J_t; rates of the coordinates of the cable; a matrix for `add_ribbon_point`; and the
+fields of `TWIST_WORK` and `WORK`, see `tangent.py`.
+"""
+
+
+@kernel(inline=True)
+def begin_ribbon_row(
+    c: ContactRows, m: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, g: Any
+) -> tuple[TurningRow, int, int]:  # fmt: skip
+    """Read a row, see `create_tangent`."""
+    for k in range(TWIST_CABLE):
+        g.rates[k] = v[c.dofs[i, k]]
+    return begin_twist_row(c, m, data, x, v, i, g)
+
+
+@kernel(inline=True)
+def add_closed_ribbon_point(
+    c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
+    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivatives of a closed point, see `create_tangent`."""
+    row: Any = c.rows[i]
+    iL = 1.0 / r.plain.length
+    point, z, h = find_ribbon_point(c, r, i, k, g)
+    if not h.there:
+        return
+    F = fill_point_tangent(row, r.plain, k, z, h, data, start, dq, dv, g)
+    # the position of the point depends on positions, slopes and angles of the nodes
+    fill_spin_change(row, point.place, point.P, interpolate(point.P, 1.0, g.y), g.y, g.dsigma)
+    fill_forms(point, iL, g.sigma, g.forms)
+    fill_jacobians(point, iL, g.rates, g.forms, g.dsigma, F, dq, g.J, g.Jt, K)
+    add_ribbon_point(g.J, g.Jt, g.C, g.B, g.product, varies, K, N)
+    add_wrench(z, F, (0.0, 0.0, 0.0), dq, wrench)
+
+
+_add_rows = create_tangent(
+    count_points, TWIST_CABLE, 3, 6, RIBBON_WORK, begin_ribbon_row, add_closed_ribbon_point, couple_nothing
+)
+
+
 @kernel
 def add_ribbon_tangent(
-    c: ContactRows,
-    m: PositionColumns,
-    data: FloatArray,
-    start: FloatArray,
-    x: FloatArray,
-    v: FloatArray,
-    dq: float,
-    dv: float,
-    slots: IntArray,
-    values: FloatArray,
-) -> None:
-    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the values of the matrix."""
-    kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
-    width = c.dofs.shape[1] - TWIST_CABLE
-    y, yt, sigma, dsigma = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty((COUNT, COUNT))
-    space, X, Y, GX, GV = np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    C, V, K, N = np.empty((6, 6)), np.empty((6, 6)), np.empty((ROW, ROW)), np.empty((ROW, 6))
-    forms, J, Jt = np.empty((4, TWIST_CABLE)), np.empty((3, TWIST_CABLE)), np.empty((3, TWIST_CABLE))
-    P, R, wrench, A = np.empty((width, 6)), np.empty((width, 6)), np.empty(6), np.empty(6)
-    work = np.empty((6, ROW))
-    for i in range(len(c.rows)):
-        row: Any = c.rows[i]
-        n, first, s = row.points, row.data, row.surface
-        if not row.active or not touches(data, first, n):
-            continue
-        # frame of the surface, and coordinates of the cable
-        marker, law, L = c.surfaces.marker[s], read_law(row, 0.0), row.length * n
-        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
-        q, w, iL = gather(x, c.dofs, i), gather(v, c.dofs, i), 1.0 / L
-        read_coordinates(row.dofs, iL, x, y)
-        read_coordinates(row.dofs, iL, v, yt)
-        twist = twist_angle(row, y)
-        K[:], N[:], wrench[:] = 0.0, 0.0, 0.0
-        # loop over closed points
-        for k in range(n):
-            if data[first + k] > 0.0:
-                continue
-            r = eval_ribbon(o, row, k, q, w, y, yt, twist, sigma)
-            z = r.lever
-            h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
-            if not h.there:
-                continue
-            # global force of the point, and its derivatives with respect to position and velocity
-            state = read_state(data, start, first, n, k, law.friction_stiffness)
-            anchor = read_anchor(state, data, start, first, n, k)
-            forces = eval_forces(law, row.rope_radius, h, z, state, anchor)
-            F = eval_global_force(o, h, forces)
-            fill_force_tangent(law, forces, h, z, state, anchor, space, X, Y)
-            rotate_tensor(o, X, GX)
-            rotate_tensor(o, Y, GV)
-            fill_wrench(o, z, F, GX, GV, dq, dv, C, V)
-            # the position of the point depends on positions, slopes and angles of the nodes
-            fill_spin_change(row, r.place, r.P, interpolate(r.P, 1.0, y), y, dsigma)
-            fill_forms(r, iL, sigma, forms)
-            fill_jacobians(r, iL, v, row.dofs, forms, dsigma, F, dq, J, Jt, K)
-            add_ribbon_point(J, Jt, C, V, work, width > 0, K, N)
-            moment = cross((z.dx, z.dy, z.dz), F)
-            for b in range(3):
-                wrench[b], wrench[3 + b] = wrench[b] + dq * F[b], wrench[3 + b] + dq * moment[b]
-        # coordinates of the marker of the surface
-        if width == 0:
-            add_block(K, slots, i, TWIST_CABLE, values)
-            continue
-        fill_marker(m, marker, 3, 6, v, c.dofs, i, P, R)
-        scatter_row(m, marker, 3, 6, c.dofs, i, K, N, P, R, wrench, A, slots, values)
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, dq: float,
+    dv: float, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add the derivatives of all rows to the matrix, see `create_tangent`."""
+    _add_rows(c, m, data, start, x, v, dq, dv, slots, values)

@@ -10,12 +10,11 @@ rotation. Rotation about the axis of a surface of revolution is ignored.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from windlass.connectors.contact.pair_search import PairSearch
+from windlass.connectors.contact.pair_search import PairRows, PairSearch, create_assign, eval_hulls, eval_way
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import (
@@ -28,7 +27,7 @@ from windlass.connectors.surface_contact.distances import (
     Geometry,
     eval_distance,
 )
-from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
+from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, gather
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -39,22 +38,6 @@ AT_END = 1e-3
 because a point may move past an end at any time. It is > 0, so a pair without a row does not require a search in each
 update.
 """
-
-
-class SurfacePairs(NamedTuple):
-    """Data of the rows of the law with surface sets."""
-
-    # data of the kernels; the history values determine ``surface``, ``active`` and the coordinates of the surface
-    points: ContactRows
-    on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # current surface of each row, counted from 1, 0 without surface, -1 initially, shape (rows,)
-    place: IntArray  # index of the history value that contains the surface of each row, shape (rows,)
-    group: IntArray  # group of each row; the rows of one cable and one set are a group, shape (rows,)
-    set_of: IntArray  # set of each group, shape (groups,)
-    dofs: IntArray  # local coordinate indices of surfaces, shape (surfaces + 1, m); [0]: no surface
-    surface_set: IntArray  # set of each surface, shape (surfaces,)
-    reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], inf if unbounded
-    skin: FloatArray  # search margin of each set [m]
 
 
 def eval_reach(s: Geometry) -> FloatArray:
@@ -73,46 +56,23 @@ def eval_reach(s: Geometry) -> FloatArray:
     return reach
 
 
-@kernel
-def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
-    """Assign rows to the surfaces whose numbers are in the history values of the rows; return whether the surface of
-    any row has changed.
-    """
-    changed, c = False, p.points
-    first = c.dofs.shape[1] - p.dofs.shape[1]
-    for i in range(len(p.number)):
-        number = int(data[p.place[i]])
-        if number == p.number[i]:
-            continue
-        changed = True
-        p.number[i] = number
-        c.rows[i].surface, c.rows[i].active = max(number - 1, 0), p.on[i] and number > 0
-        for a in range(p.dofs.shape[1]):
-            c.dofs[i, first + a] = p.dofs[number, a]
-    return changed
+@kernel(inline=True)
+def put_surface(p: PairRows, row: Any, number: int) -> None:
+    """Write the index of a surface into the record of a row."""
+    row.surface = max(number - 1, 0)
+
+
+_assign = create_assign(put_surface)
 
 
 @kernel
-def bring_surfaces(p: SurfacePairs, data: FloatArray) -> None:
-    """Call `assign_surfaces` without a result, as a part of a `Program`."""
-    assign_surfaces(p, data)
+def assign_surfaces(p: PairRows, data: FloatArray) -> None:
+    """Assign each row to its surface, see `create_assign`."""
+    _assign(p, data)
 
 
 @kernel
-def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -> None:
-    """Write the control points [m] of the cables of the given rows into ``hull``, shape (rows, 4, 3)."""
-    for k in range(len(row)):
-        i = row[k]
-        q, third = gather(x, c.dofs, i), c.rows[i].length * c.rows[i].points / 3.0
-        for d in range(3):
-            hull[k, 0, d], hull[k, 3, d] = q[d], q[6 + d]
-            hull[k, 1, d], hull[k, 2, d] = q[d] + third * q[3 + d], q[6 + d] - third * q[9 + d]
-
-
-@kernel
-def fill_gaps(
-    p: SurfacePairs, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray
-) -> None:
+def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray) -> None:
     """Write the smallest gap between the points of each row and a surface [m] into ``out``, shape (pairs,). The value
     is inf if all points are beyond the ends of the surface.
     """
@@ -133,49 +93,45 @@ def fill_gaps(
 class SurfaceSearch(PairSearch):
     """The search for pairs of cables and surfaces."""
 
-    p: SurfacePairs
     things = "surfaces"
 
-    def eval_motion(self, fields: Fields) -> float:
+    def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
         """Return the sum of the largest motions of a cable and of a surface since the last search [m]."""
-        hull, centre = self.eval_places(fields)
         s, before = self.p.points.surfaces, self.centre
-        cables = float(np.linalg.norm(hull - self.hull, axis=2).max(initial=0.0))
         # rotation about the z axis does not change the shape of a surface of revolution
         all_axes = np.isin(s.kind, (PLANE, FIELD))[:, None, None]
         turned = np.where(all_axes, 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(-1, 3, 3)
         far = np.full(len(s.kind), 1.0)
-        endless = ~np.isfinite(self.p.reach)
+        reach = self.p.reach[1:]
+        endless = ~np.isfinite(reach)
         if endless.any():
             lo, hi = hull.min(axis=(0, 1)), hull.max(axis=(0, 1))
             far[endless] = np.linalg.norm(np.maximum(hi - before[endless, :3], before[endless, :3] - lo), axis=1)
-        far[~endless] = self.p.reach[~endless]
+        far[~endless] = reach[~endless]
         moved = np.linalg.norm((centre - before)[:, :3], axis=1) + np.linalg.norm(turned, axis=(1, 2)) * far
-        return cables + float(moved.max(initial=0.0))
+        return eval_way(hull, self.hull) + float(moved.max(initial=0.0))
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
         """Return the control points of the cables [m], shape (groups, 4, 3), and origins [m] and axes [1] of the
         surfaces, shape (surfaces, 12).
         """
-        s, m = self.p.points.surfaces, fields.markers[FAMILY]
-        hull = np.zeros((len(self.first), 4, 3))
-        fill_hulls(self.p.points, self.first, fields.x, hull)
+        c, s, m, own = self.p.points, self.p.points.surfaces, fields.markers[FAMILY], self.p.points.rows[self.first]
         axes = np.einsum("sij,sjk->sik", m.A[s.marker], s.Q)
+        hull = eval_hulls(fields.x, c.dofs[self.first, :CABLE], own["length"] * own["points"])
         return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
 
-    def find_values(self) -> tuple[IntArray, IntArray]:
-        """See `PairSearch.find_values`."""
-        own = self.p.points.rows
-        return own["data"].copy(), own["points"].copy()
+    def count_points(self) -> IntArray:
+        """See `PairSearch`."""
+        n: IntArray = self.p.points.rows["points"]
+        return n
 
-    def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return groups, surfaces and gaps [m] of all near pairs, shape (pairs,) each."""
-        p, rope = self.p, self.p.points.rows["rope_radius"][self.first]
-        group, number = self.find_candidates(self.hull, rope, self.centre[:, :3], p.reach, p.surface_set)
+    def eval_thickness(self) -> FloatArray:
+        """See `PairSearch`."""
+        radius: FloatArray = self.p.points.rows["rope_radius"][self.first]
+        return radius
+
+    def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
+        """See `PairSearch`. A point beyond the end of a surface may move along the surface and reach it at any time."""
         gap = np.empty(len(group))
-        fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
-        skin = p.skin[p.set_of[group]]
-        # a point beyond the end of a surface may move past this end at any time, and then has a small gap
-        gap = np.where(np.isfinite(gap), gap, AT_END * skin)
-        near = gap < skin
-        return group[near], number[near], gap[near]
+        fill_gaps(self.p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
+        return np.where(np.isfinite(gap), gap, AT_END * self.p.skin[self.p.set_of[group]])

@@ -24,10 +24,11 @@ from windlass.connectors.surface_contact.distances import (
     SHEAVE,
     SPHERE,
     Geometry,
+    create_field,
+    create_pieces,
+    eval_curvatures,
 )
 from windlass.connectors.surface_contact.draw import draw
-from windlass.connectors.surface_contact.height_field import create_field, eval_curvatures
-from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.elements.nodes.turning import smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show

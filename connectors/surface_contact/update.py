@@ -1,4 +1,4 @@
-"""Kernel that updates the contact states of points of cables on surfaces between Newton runs.
+"""Kernels that update the contact states of points of cables on surfaces between Newton runs.
 
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point, where "start" refers
 to the stored values at the start of the step:
@@ -12,136 +12,183 @@ to the stored values at the start of the step:
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
+The states of ropes with twist are decided in the same way, with the deflection u_t of `kernels.py`. The anchor
+and the axes of the material follow such a rope at the end of each step:
+
+    a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
+
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact.law import PointLaw, read_law
+from windlass.connectors.contact.decisions import decide_point
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.contact.update import create_update, place_type
-from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED, coulomb, decide, return_share, slip_bend
+from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
+from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.surface_contact.distances import Distance, eval_distance
+from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
+    FRAMES,
     ContactRows,
     Lever,
-    create_frame,
+    PointForces,
+    SurfaceRow,
+    TurningRow,
+    count_points,
     eval_forces,
-    eval_touch,
-    gather,
+    eval_spin,
+    eval_turning_forces,
+    find_axis_point,
+    find_turning_point,
+    find_values,
+    read_row,
+    read_turning_row,
 )
-from windlass.elements.cable2d.points import shape
+from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.lanes import lane_type
 
+Kernel = Callable[..., Any]
 OUTSIDE = 0.1
 """Stored gap of a point beyond the end of its surface, and of a point that has not been evaluated yet [m]."""
 
 
-TIE = 1e-9
-"""Largest value of |tau|/(mu |f_n|) - 1 for which a point sticks [1]. At the start of a solve, the anchor of a point
-that has slipped gives |tau| = mu |f_n|, so with the limit 0 rounding errors would determine the state.
-"""
 POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
-NO_LANES = lane_type("none")
-"""Updates evaluate one row at a time."""
+TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
+"""Data of a point of a rope with twist: in addition T and d_1."""
 
 
 @kernel(inline=True)
-def count_points(row: Any) -> int:
-    """Return the number of points of a row."""
-    n: int = row.points
-    return n
+def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
+    """Read a row."""
+    return read_row(c, m, x, v, i)
 
 
 @kernel(inline=True)
-def note_point(
-    law: PointLaw, row: Any, h: Distance, z: Lever, start: FloatArray, first: int, k: int, to: Any
+def try_point(
+    row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Return the forces of a point that sticks, with the anchor at the start of the step if it is ``held``."""
+    x, y, w = read_three(start, at)
+    a = x if held else z.X, y if held else z.Y, w if held else z.Z
+    return eval_forces(r.law, r.rope_radius, h, z, STICKS, a)
+
+
+@kernel(inline=True)
+def try_twist_point(
+    row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Call `try_point` for a rope with twist, and write its tangent and its axis d_1."""
+    n, p = row.points, r.plain
+    spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
+    a, T0, d0 = (z.X, z.Y, z.Z), spin.T, spin.d1
+    if held:
+        a, T0, d0 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
+    to.tx, to.ty, to.tz = spin.T
+    to.dx, to.dy, to.dz = spin.d1
+    return eval_turning_forces(p.law, p.rope_radius, h, z, spin, STICKS, a, T0, d0).point
+
+
+@kernel(inline=True)
+def try_ribbon_point(
+    row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Call `try_point` for a point of a ribbon."""
+    return try_point(row, r.plain, k, h, z, start, at, held, g, to)
+
+
+@kernel(inline=True)
+def store_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Write g, f_n, X and u_t of point k, with the anchor at the start of the step, into the record ``to``."""
-    n = row.points
-    at, a = first + 2 * n + 3 * k, (z.X, z.Y, z.Z)
-    if law.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED:
-        a = start[at], start[at + 1], start[at + 2]
-    F = eval_forces(law, row.rope_radius, h, z, STICKS, a)
-    to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
-    to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
-    to.ux, to.uy, to.uz = F.u
+    """Store the anchor of a point. ``back`` is the result of `decide_point`, and ``stays`` states whether the point
+    sticks since the start of the step."""
+    X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
+    if stays:
+        X, Y, Z = start[at], start[at + 1], start[at + 2]
+    write_three(data, at, (X, Y, Z))
 
 
 @kernel(inline=True)
-def measure(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
+def store_twist_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Evaluate g and f_n of the points of a row, with the anchors at the start of the step; see `create_update`."""
-    i = rows[number]
-    row = c.rows[i]
-    n, first, s, law = row.points, row.data, row.surface, read_law(row, 0.0)
-    o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-    q, w, L = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * n
-    for k in range(n):
-        # position of the point, and its distance from the surface
-        z = eval_touch(o, shape(relative_place(k, n), L), q, w)
-        h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, z.X, z.Y, z.Z)
-        note_point(law, row, h, z, start, first, k, places[k])
+    """Store the anchor, the tangent and the axis d_1 of a point of a rope with twist; see `store_anchor`."""
+    back = 1.0 if stays else back
+    write_three(data, at, (p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz))
+    write_three(data, at + 3 * n, (p.tx, p.ty, p.tz))
+    write_three(data, at + 6 * n, (p.dx, p.dy, p.dz))
 
 
-@kernel(inline=True)
-def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
-    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the distance of the anchor of a slipping
-    point from the point, divided by |u_t|, or 0 for a sticking point.
+def create_surface_update(
+    place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, find: Kernel, evaluate: Kernel, store: Kernel
+) -> Kernel:
+    """Create the update of rows, see `create_update`.
 
     Args:
-        p: the point.
-        held: whether the point was closed at the start of the step, or the state is that at the start of a solve.
-        mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
+        place: type of the record of a point.
+        frames: type of the record of the frames of a rope.
+        begin: kernel that reads a row, see `begin_row`.
+        find: kernel that evaluates the place of a point, see `find_axis_point`.
+        evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
+        store: kernel that stores the anchor of a point, see `store_anchor`.
     """
-    limit = coulomb(mu, p.fn)[0]
-    # a point sticks in the step in which it closes; at the start of a solve, its damper alone decides
-    p.state, p.excess = STICKS, -limit
-    if held or mu_k == 0.0:
-        p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)
-    if p.state != SLIPS:
-        return 0.0
-    # the bristle force of a slipping point is at the friction limit
-    u = sqrt(p.ux * p.ux + p.uy * p.uy + p.uz * p.uz)
-    back: float = slip_bend(limit, 0.0, mu_k) * return_share(u, 1.0)
-    return back
+
+    @kernel(inline=True)
+    def measure(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
+    ) -> None:  # fmt: skip
+        """Evaluate g, f_n and u_t of the points of a row, with the history values at the start of the step."""
+        i, g = rows[number], lanes[0]
+        row = c.rows[i]
+        n, first, r = row.points, row.data, begin(c, m, x, v, i, g)
+        for k in range(n):
+            _, z, h = find(c, r, i, k, g)
+            held = row.friction_stiffness != 0.0 and start[first + n + k] != UNDEFINED
+            to = places[k]
+            F = evaluate(row, r, k, h, z, start, first + 2 * n + 3 * k, held, g, to)
+            to.gap, to.fn = F.gap if h.there else OUTSIDE, F.fn if h.there else 0.0
+            to.X, to.Y, to.Z, to.size = z.X, z.Y, z.Z, F.f.size
+            to.ux, to.uy, to.uz = F.u
+
+    @kernel(inline=True)
+    def decide_states(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
+    ) -> tuple[float, float, bool]:  # fmt: skip
+        """Determine the states of the points of a row, and store their anchors."""
+        row = c.rows[i]
+        n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
+        rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)
+        for k in range(n):
+            p = places[k]
+            p.state, p.excess = UNDEFINED, 0.0
+            if rubs and p.gap <= 0.0:
+                held = start[first + n + k] != UNDEFINED
+                back = decide_point(p, held or size[0] == 0.0, mu, mu_k)
+                stays = p.state == STICKS and held and mu_k != 0.0
+                store(data, start, first + 2 * n + 3 * k, n, p, back, stays)
+        return 0.0, 0.0, False
+
+    return create_update(count_points, find_values, place, frames, measure, decide_states)
 
 
-@kernel(inline=True)
-def decide_states(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
-) -> tuple[float, bool]:  # fmt: skip
-    """Determine the states of the points of a row, and store their anchors; see `create_update`."""
-    row = c.rows[i]
-    n, first, mu, mu_k = row.points, row.data, row.friction_coefficient, row.friction_stiffness
-    rubs = mu != 0.0 and (mu_k != 0.0 or row.friction_velocity_penalty != 0.0)
-    for k in range(n):
-        p = places[k]
-        p.state, p.excess = UNDEFINED, 0.0
-        if not rubs or p.gap > 0.0:
-            continue
-        at, held = first + 2 * n + 3 * k, start[first + n + k] != UNDEFINED
-        back = decide_point(p, held or size[0] == 0.0, mu, mu_k)
-        X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
-        if p.state == STICKS and held and mu_k != 0.0:
-            X, Y, Z = start[at], start[at + 1], start[at + 2]
-        data[at], data[at + 1], data[at + 2] = X, Y, Z
-    return 0.0, False
-
-
-_update = create_update(count_points, POINT, NO_LANES, measure, decide_states)
+_update = create_surface_update(POINT, NO_LANES, begin_row, find_axis_point, try_point, store_anchor)
+_update_twist = create_surface_update(
+    TWIST_POINT, FRAMES, read_turning_row, find_turning_point, try_twist_point, store_twist_anchor
+)
+_update_ribbon = create_surface_update(
+    POINT, FRAMES, read_turning_row, find_ribbon_point, try_ribbon_point, store_anchor
+)
 
 
 @kernel
@@ -151,3 +198,21 @@ def update_history(
 ) -> None:  # fmt: skip
     """Update all rows, see `create_update`."""
     _update(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_twist_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all rows of ropes with twist, see `create_update`."""
+    _update_twist(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_ribbon_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all rows of ribbons, see `create_update`."""
+    _update_ribbon(c, m, data, start, x, v, size, mapped, commits, outcome)

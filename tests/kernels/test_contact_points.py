@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
-from windlass.connectors.circle_points.common import create_point_outputs
-from windlass.connectors.circle_points.rigid_layer import Followed, follow_stretch
+from windlass.connectors.circle_points.layers import Followed, follow_stretch
+from windlass.connectors.circle_points.outputs import create_point_outputs
 from windlass.connectors.circle_segments.kernels import Disc, Eight
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly

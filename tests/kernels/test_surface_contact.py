@@ -25,10 +25,15 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.connectors.surface_contact.contact_friction_surface_cable import bind
-from windlass.connectors.surface_contact.distances import FIELD, PROFILE, eval_distance
-from windlass.connectors.surface_contact.height_field import create_field
+from windlass.connectors.surface_contact.distances import (
+    FIELD,
+    PROFILE,
+    create_field,
+    create_pieces,
+    eval_course,
+    eval_distance,
+)
 from windlass.connectors.surface_contact.outputs import OUTPUTS
-from windlass.connectors.surface_contact.profiles import create_pieces, eval_course
 from windlass.elements import Cable2D, Cable3D, Ground, PointSlope2D, PointSlope3D, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton

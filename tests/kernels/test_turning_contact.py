@@ -18,8 +18,8 @@ from windlass.connectors import (
     add_surface_contact,
     rigid_marker,
 )
+from windlass.connectors.surface_contact.kernels import Spin, find_angle
 from windlass.connectors.surface_contact.outputs import TWIST_OUTPUTS
-from windlass.connectors.surface_contact.twist_kernels import Spin, find_angle
 from windlass.elements import Ground, PointSlopeTwist3D, RigidBody3D, TwistCable3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton

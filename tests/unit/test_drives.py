@@ -922,4 +922,4 @@ def test_drives_in_the_plane_load_no_surfaces() -> None:
     code = "import sys, windlass as wl\nwl.Belt\nprint([name for name in sys.modules if 'surface_contact.' in name])"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    assert done.stdout == "['windlass.connectors.surface_contact.penetration']\n"
+    assert done.stdout == "[]\n"

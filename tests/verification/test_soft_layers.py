@@ -13,7 +13,7 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.connectors.circle_points.kernels import WAY
-from windlass.connectors.circle_points.soft_layer import TOUCHED
+from windlass.connectors.circle_points.layers import TOUCHED
 from windlass.framework.arrays import FloatArray
 
 SPEED, CORD, STEP, POINTS = 15.0, 0.077, 5e-5, 4

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.surface_contact.bed_grid import BedGrid
+from windlass.connectors.surface_contact.bed import BedGrid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.moordyn.input_file import InputFile

@@ -11,7 +11,7 @@ from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
-from windlass.connectors.cable_contact.update import follow_feet, update_history
+from windlass.connectors.cable_contact.update import CableUpdate, follow_feet, update_history
 from windlass.connectors.contact.power import NUMBERS, create_place_account
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs

@@ -4,13 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 import numpy as np
+from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
-from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
-from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, SetSurface, SurfaceSet
-from windlass.connectors.surface_contact.contact_friction_surface_set_twist_cable import ContactFrictionSurfaceSetTwistCable
-from windlass.connectors.surface_contact.contact_friction_surface_twist_cable import ContactFrictionSurfaceTwistCable
-from windlass.connectors.surface_contact.penetration import DEPTH_SHARE
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable, ContactFrictionSurfaceSetTwistCable, SetSurface, SurfaceSet
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.cable3d.twist_cable import TwistCable3D
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
