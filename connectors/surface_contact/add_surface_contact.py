@@ -85,9 +85,9 @@ def add_surface_contact(
 
     If stiffness and damping are not given, they are chosen from the tension T of the rope and the radius R of the
     surface. For a sea bed T/R is the weight per metre. The stiffness is k = 1000 T/R², so the line pressure T/R causes
-    a penetration of 0.1 % of R. If all surfaces are drums, sheaves, V-grooves or spheres, k is at least 100 EA/R², so
-    penetration and bristles displace the rope by at most 1 % of its stretch. Bristles have the same stiffness mu_k = k.
-    Contact and bristles have a third of the critical damping.
+    a penetration of 0.1 % of R. If all surfaces are drums, sheaves, V-grooves or spheres, k is at least 100 EA/R². The
+    penetration is then at most 1 % of the elongation T R/EA of a rope of the length R. Bristles have the same stiffness
+    mu_k = k. Contact and bristles have a third of the critical damping.
 
     Args:
         surfaces: k surfaces, of one type or of several types.

@@ -206,7 +206,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # indices of pieces refer to one table; they are shifted when the tables are joined
+    # indices of the pieces of this table; `bind_surfaces` adds an offset when it joins the tables
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -214,7 +214,7 @@ def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # indices of rows refer to one table; they are shifted when the tables are joined
+    # index of the first entry of each field in this table; `bind_surfaces` adds an offset when it joins the tables
     counts = [len(field) for field in _create_fields(get)]
     geo[:, 0] = np.cumsum(counts) - counts
     geo[:, 1], geo[:, 2] = [len(x) for x in get("x")], [len(y) for y in get("y")]
@@ -357,7 +357,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # a process that has only a part of the contacts cannot check this
+            # a process that stores only a part of the contacts cannot check whether each surface has a contact
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))
