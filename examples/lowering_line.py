@@ -113,10 +113,19 @@ def main() -> None:
         con.smooth_step(start, end, 0.0, after - before)
         for start, end, before, after in zip(marks[0::2], marks[1::2], lengths, stops, strict=False)
     ]
-    con.prescribe(world, rope.feed, "s", lambda t: sum(part(t) for part in parts))
-    con.fix(world, rope.nodes[0], "x")
     grown = con.smooth_step(0.0, WAIT, 0.0, amplitude)
-    con.prescribe(world, rope.nodes[0], "y", lambda t: grown(t) * np.sin(OMEGA * t))
+
+    def fed(t: float) -> float:
+        """Return the change of the length of the rope [m]."""
+        return sum(part(t) for part in parts)
+
+    def heave_of_ship(t: float) -> float:
+        """Return the vertical displacement of the tip of the crane [m]."""
+        return float(grown(t) * np.sin(OMEGA * t))
+
+    con.prescribe(world, rope.feed, "s", fed)
+    con.fix(world, rope.nodes[0], "x")
+    con.prescribe(world, rope.nodes[0], "y", heave_of_ship)
     waves = con.regular_wave(height, period)
     sea = world.add(con.Fluid, name="sea", density=WATER, transition=0.2, wave_growth=WAIT, **waves)
     # many points, because a long cable pierces the surface
