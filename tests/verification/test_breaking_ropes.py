@@ -224,6 +224,7 @@ def test_wrong_ropes() -> None:
         con.Link(rope, damage=0.5)
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_processes(processes: int, tmp_path: Path) -> None:
     """The same cable breaks at the same time on several processes, and the motion after the break is the same. A load
