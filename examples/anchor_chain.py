@@ -163,7 +163,7 @@ def main() -> None:
         print(wl.format_comparison(rows, "at the top; weight"))
         hills = np.ptp(place[lying, 2])
         print(f"{lying.sum()} of {elements} cables lie on the bed, whose height varies by {hills:.1f} m")
-        print(f"the chain lies up to {sideways:.1f} m beside the straight line")
+        print(f"the chain lies up to {sideways:.1f} m from the straight line")
         print(f"tension at the top in motion [N]: from {top.min():.0f} to {top.max():.0f}")
         print(f"lost to drag {drag:.0f} J, rest of the energies {ledger.rest / drag:.1e} of it")
 

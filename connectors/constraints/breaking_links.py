@@ -59,7 +59,12 @@ FIELDS = {
     "time": optional(number("s")),
     "rule": optional(function()),
     "name": word(),
-    "fatigue": optional(that(lambda given: callable(getattr(given, "find_lives", None)), "a curve with find_lives")),
+    "fatigue": optional(
+        that(
+            lambda given: callable(getattr(given, "find_lives", None)),
+            "a fatigue curve, such as windlass.post.fatigue_curve",
+        )
+    ),
     "damage": number("1", minimum=0.0, below=1.0),
 }
 
@@ -87,7 +92,7 @@ class Link:
 
     Raises:
         ModelError: rows are not cables and have no output ``force`` or no column ``active``, the material of the cables
-            moves along their axis, or a link has no breaking load, time, rule or fatigue.
+            moves along their axis, a link has no breaking load, time, rule or fatigue, or has damage without fatigue.
     """
 
     entity: Entity
@@ -113,6 +118,10 @@ class Link:
         if all(given is None for given in (self.breaking_load, self.time, self.rule, self.fatigue)):
             words = "must have a breaking_load [N], time [s], rule or fatigue"
             raise ModelError(f"Link of {self.entity!r} never breaks: {words}")
+        if self.damage > 0.0 and self.fatigue is None:
+            raise ModelError(
+                f"damage = {self.damage:g} of Link of {self.entity!r}: must be 0 [1], or have a fatigue curve"
+            )
         if not self.name:
             several = self.is_rope and len(self.entity) > 1
             # a rope has the name of its cables without the number of the first cable

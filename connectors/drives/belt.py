@@ -190,6 +190,29 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
             _check_numbers(name, f"{key} in contact", contact[key], unit)
 
 
+def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
+    """Raise ModelError for pulleys of 2D belts with a shape along their axis, and for pulleys on which a belt of the
+    given width [m] does not lie; ``width`` is None for belts without torsion.
+    """
+    for pulley in pulleys:
+        shaped = [key for key in ("groove_radius", "outer_radius", "crown_radius") if getattr(pulley, key) is not None]
+        if shaped and not in_space:
+            raise ModelError(
+                f"{shaped[0]} = {getattr(pulley, shaped[0]):g} m of the pulley {pulley.name} of '{name}': must be left "
+                "out in 2D; an axis of the pulley makes a 3D belt"
+            )
+        if width is not None and pulley.groove_radius is not None:
+            raise ModelError(
+                f"groove_radius = {pulley.groove_radius:g} m of the pulley {pulley.name} of '{name}' with width = "
+                f"{width:g} m: must be left out, because a flat belt needs a cylinder or a crowned face"
+            )
+        if width is not None and pulley.face_width is not None and pulley.face_width < width:
+            raise ModelError(
+                f"width = {width:g} m of '{name}': must be <= {pulley.face_width:g} m, the face_width of the pulley "
+                f"{pulley.name}"
+            )
+
+
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of the cables. If torsion but no inertia about the axis is given, the inertia per length is
     m w²/12 for the width w, or m r²/2 for a solid round rope; ``radius`` is the radius r of the rope [m].
@@ -237,6 +260,8 @@ class _Line:
             self.in_space = not isinstance(self.route, Route)
             if given["turns_rope"] and not self.in_space:
                 raise ModelError(f"turns_rope of '{self.name}': must be a 3D rope, with a pulley that has an axis")
+            self.is_wide = closed and self.in_space and TWIST in columns and given["width"] is not None
+            _check_faces(self.name, self.pulleys, self.in_space, given["width"] if self.is_wide else None)
             if given["contact"] != "auto":
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
@@ -264,7 +289,6 @@ class _Line:
                 self.strain, self.tension = find_fit(*fit, bends, given)
                 self.mass_per_length = slack_mass / (1.0 + self.strain)
             self._bends = bends
-            self.is_wide = closed and self.in_space and TWIST in columns and given["width"] is not None
             self.cables = self._lay_cables(columns, places)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []

@@ -42,6 +42,8 @@ outside over the rim.
 """
 DAMPING = 1.0 / 3.0
 """Damping ratio of the rope on its contact stiffness [1]."""
+LINES = 2
+"""Default number of lines of contact points across the width of a ribbon."""
 
 
 @checked(
@@ -73,7 +75,7 @@ def add_surface_contact(
     skin: float | None = None,
     turns_rope: bool = False,
     width: float | None = None,
-    lines: int = 2,
+    lines: int = LINES,
     **columns: Any,
 ) -> Entity:
     """Add contact between every cable and every surface. Each pair has one row, or a search assigns near surfaces to
@@ -103,7 +105,7 @@ def add_surface_contact(
             `ContactFrictionSurfaceSetTwistCable`. Otherwise friction acts on the axis.
         width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
             rows are `ContactFrictionSurfaceRibbon`.
-        lines: number of lines of contact points across the width.
+        lines: number of lines of contact points across the width; only with ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable.
 
     Returns:
@@ -143,6 +145,10 @@ def add_surface_contact(
     near: type[Component] = ContactFrictionSurfaceSetCable
     if turns_rope:
         pair, near = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
+    if width is None and lines != LINES:
+        raise ModelError(
+            f"lines = {lines} of add_surface_contact without width: must be left out, or have the width [m] of ribbons"
+        )
     if width is not None:
         if turns_rope or touching is not None:
             raise ModelError(

@@ -11,8 +11,8 @@ generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q a
 SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
 κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
-A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change; stubs.py defines the forces that keep
-the slopes of its two ends from growing.
+A broken cable has N = 0 and M = 0. Its mass matrix and its weight do not change; broken_cables.py defines the forces
+that keep the slopes of its two ends from growing.
 
 The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
 length, so bending and stretching are not coupled.
@@ -37,7 +37,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d import stubs
+from windlass.elements.cable2d import broken_cables
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none
@@ -96,7 +96,7 @@ class Cable2D(Component):
     )
     bending_moment_derivatives = function("its derivatives with respect to ε, ε_t, κ, κ_t")
     broken = column(
-        "1", "true: N = 0 and M = 0; mass and weight remain, see stubs.py",
+        "1", "true: the cable is broken, N = 0 and M = 0; mass and weight remain",
         default=False, dtype=bool, switchable=True,
     )  # fmt: skip
 
@@ -231,7 +231,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     # the storage of the matrix does not change if all rows with user functions break
     users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
-    ends = stubs.create_calls(rows, dofs)
+    ends = broken_cables.create_calls(rows, dofs)
     residual = join_sets([[group.residual for group in sets] for sets in groups], ends[0])
     tangent = join_sets([[group.tangent for group in sets] for sets in groups], ends[1])
 

@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d import stubs
+from windlass.elements.cable2d import broken_cables
 from windlass.elements.cable2d.cable2d import RULES, check_nodes, gravity
 from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
@@ -176,7 +176,7 @@ def build(rows: LocalRows) -> System:
             continue
         calls = create_calls(some, rule)
         forces, tangents, energies = forces + calls[0], tangents + calls[1], energies + calls[2]
-    ends = stubs.create_calls(rows, rows.dofs[:, :12])
+    ends = broken_cables.create_calls(rows, rows.dofs[:, :12])
     forces, tangents, energies = forces + ends[0], tangents + ends[1], energies + ends[2]
     system = System("TwistCable3D", rows.dofs)
     system.residual, system.tangent = forces, tangents

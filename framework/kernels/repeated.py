@@ -52,9 +52,9 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
             KernelContext.read = _count_definitions(self)
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
-        """Return the code generator of a function. For the conversion function ``__array__``, which numba searches for
-        at each use of an array, raise NotImplementedError immediately, because arrays in kernels do not have this
-        function.
+        """Return the code generator of a function. Numba searches for the conversion function ``__array__`` at each use
+        of an array. Arrays in kernels do not have this function. Therefore the search is omitted, and its result for
+        missing functions, NotImplementedError, is raised immediately.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError

@@ -219,7 +219,7 @@ def test_lowering_line(tmp_path: Path) -> None:
 
 def test_anchor_chain(tmp_path: Path) -> None:
     """On a bathymetry without friction, T + T²/(2 EA) - w z is constant along the chain, and supports and bed carry the
-    weight in water. The chain slides beside the straight line, and the energy balance in the motion closes.
+    weight in water. The chain slides sideways from the straight line, and the energy balance in the motion closes.
     """
     results, table = run_example("anchor_chain", ["-end", "3", "-elements", "80"], tmp_path)
     assert np.ptp(results["constant"]) < 1e-3 * results["tension"][1]

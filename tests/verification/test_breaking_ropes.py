@@ -55,7 +55,7 @@ def test_a_rope_with_a_load_breaks(method: str) -> None:
     assert (one.name, one.cable) == ("rope 3", 0) and abs(one.time - 0.05) < 1e-9
     assert_allclose(one.force, tension, rtol=4e-3)  # the largest force of the cable is at its top
     assert rope[3].broken and not np.any(rope[[0, 1, 2, 4, 5, 6, 7]].broken)
-    # two thirds of the energy of the cable; stubs.py defines the energy of the two ends
+    # two thirds of the energy of the cable; broken_cables.py defines the energy of the two ends
     released = 2.0 / 3.0 * 0.5 * tension**2 / EA * LENGTH / 8
     assert_allclose(ledger.totals["changes of the model"], -released, rtol=1e-4)
     largest = max(abs(value) for value in ledger.totals.values())
@@ -216,12 +216,14 @@ def test_explicit_solver() -> None:
 def test_wrong_ropes() -> None:
     """Fatigue without curve, wrong damages, and cables with moving material are errors."""
     _, rope, _ = hang_load(2)
-    with pytest.raises(wl.ModelError, match=r"fatigue = 3 .*must be a curve with find_lives"):
+    with pytest.raises(wl.ModelError, match=r"fatigue = 3 .*must be a fatigue curve, such as"):
         con.Link(rope, fatigue=3)  # type: ignore[arg-type]
     with pytest.raises(wl.ModelError, match=r"damage = 1\.0 in Link: must be"):
         con.Link(rope, fatigue=post.FatigueCurve(3.0, 2.0, 1e3), damage=1.0)
     with pytest.raises(wl.ModelError, match=r"time \[s\], rule or fatigue"):
         con.Link(rope, damage=0.5)
+    with pytest.raises(wl.ModelError, match=r"damage = 0\.5 of Link of .*: must be 0 \[1\], or have a fatigue curve"):
+        con.Link(rope, breaking_load=1.0, damage=0.5)
 
 
 @pytest.mark.mpi

@@ -97,8 +97,9 @@ def test_ribbon_climbs_a_cone(sign: float) -> None:
 
 
 def test_crown_centres_a_ribbon() -> None:
-    """On a crowned pulley, a ribbon that lies beside the middle runs towards the middle, from both sides alike; a
-    ribbon in the middle stays there."""
+    """On a crowned pulley, a ribbon at a distance from the middle runs towards the middle, symmetrically from both
+    sides. A ribbon in the middle stays there.
+    """
     moved = []
     for offset in (0.01, -0.01, 0.0):
         # the arc of the crown has the radius RADIUS at z = 0, where the ribbon lies
@@ -182,6 +183,7 @@ def test_restart(tmp_path: Path) -> None:
         ),
         ({"width": 0.0}, "width = 0.0 m in add_surface_contact: must be > 0"),
         ({"width": 0.1, "lines": 1}, "lines = 1 in add_surface_contact: must be a whole number >= 2"),
+        ({"lines": 3}, "lines = 3 of add_surface_contact without width: must be left out, or have the width"),
     ],
 )
 def test_wrong_ribbons(columns: dict[str, Any], message: str) -> None:
@@ -285,3 +287,24 @@ def test_belts_that_cannot_be_flat() -> None:
     axes = [(np.cos(a), 0.0, np.sin(a)) for a in (0.0, np.pi / 3.0, 2.0 * np.pi / 3.0)]
     with pytest.raises(wl.ModelError, match="twist the belt by half a turn: must be reversed at a pulley"):
         create_belt(axes, [(0, 0, 0), (0.1, 1.0, 0.1), (0, 2.0, 0)])
+
+
+@pytest.mark.parametrize(
+    ("pulley", "message"),
+    [
+        ({"crown_radius": 1.0, "face_width": 0.02}, r"width = 0.03 m of 'belt': must be <= 0.02 m, the face_width of"),
+        ({"groove_radius": 0.01}, r"groove_radius = 0.01 m of the pulley .* with width = 0.03 m: must be left out"),
+    ],
+)
+def test_pulleys_on_which_a_flat_belt_does_not_lie(pulley: dict[str, Any], message: str) -> None:
+    with pytest.raises(wl.ModelError, match=message):
+        create_belt([(0, 0, 1)] * 2, [(0, 0, 0), (0.5, 0, 0)], **pulley)
+
+
+@pytest.mark.parametrize("shape", [{"crown_radius": 1.0, "face_width": 0.02}, {"groove_radius": 0.01}])
+def test_faces_of_2d_belts_have_no_shape(shape: dict[str, float]) -> None:
+    world = wl.World()
+    pulleys = [wl.Pulley(world.add(Ground), RADIUS, at=(x, 0.0), **shape) for x in (0.0, 0.5)]  # type: ignore[arg-type]
+    message = r"_radius = .* m of the pulley .* of 'belt': must be left out in 2D"
+    with pytest.raises(wl.ModelError, match=message):
+        wl.Belt(world, pulleys, tension=TENSION, axial_stiffness=1e5, bending_stiffness=0.01, mass_per_length=0.05)

@@ -257,8 +257,9 @@ def test_hook_block_on_two_falls_of_a_reeved_rope() -> None:
     """A hook block on two falls of a rope that runs around its sheave comes to rest at the angle of theory. Without
     friction, the torque is the same in the falls and on the sheave.
 
-    If friction turns the rope, the rope on the sheave turns less, and its torque decreases less than that of the falls.
-    The angle of rest is between those of a rope that turns freely and of one that does not turn on the sheave.
+    If friction turns the rope, the rope on the sheave turns less, and its torque decreases less than the torque of the
+    falls. The angle of rest lies between two bounds: the angle for a rope that turns freely on the sheave, and the
+    angle for a rope that does not turn on the sheave.
     """
     angles, arc = np.linspace(0.0, 0.08, 5), np.pi * SHEAVE
     free, held = (find_rest(angles, find_block_moment(angles, length)[0]) for length in (arc, 0.0))

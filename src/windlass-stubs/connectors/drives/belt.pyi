@@ -81,6 +81,8 @@ def _find_law(in_space: bool) -> type[Component]:
     'Return the law of the contact between cables and pulleys.'
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     'Raise ModelError for keys of ``contact`` that are not columns or that the belt sets, and for invalid\nstiffnesses.'
+def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
+    'Raise ModelError for pulleys of 2D belts with a shape along their axis, and for pulleys on which a belt of the\ngiven width [m] does not lie; ``width`` is None for belts without torsion.'
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     'Return the columns of the cables. If torsion but no inertia about the axis is given, the inertia per length is\nm w²/12 for the width w, or m r²/2 for a solid round rope; ``radius`` is the radius r of the rope [m].\n\nRaises:\n    ModelError: friction turns a rope that has no torsion or no radius.'
 class _Line():
@@ -95,6 +97,7 @@ class _Line():
     radii: Any
     route: Any
     in_space: Any
+    is_wide: Any
     axial_stiffness: Any
     strain: Any
     tension: Any
@@ -103,7 +106,6 @@ class _Line():
     _layers: list[float]
     reasoning: Any
     _bends: Any
-    is_wide: Any
     cables: Any
     nodes: Any
     surfaces: list[Entity]

@@ -27,7 +27,7 @@ SHARE = 1.0 / 6.0
 """Weight of an end of a cable in integration rule 2 [1]."""
 
 
-def create_stubs(rows: LocalRows, dofs: IntArray) -> NDArray[Any]:
+def create_broken(rows: LocalRows, dofs: IntArray) -> NDArray[Any]:
     """Create records of the broken rows.
 
     stiffness: k [N m].
@@ -101,7 +101,7 @@ def create_calls(rows: LocalRows, dofs: IntArray) -> tuple[Call, Call, Call]:
     """Create the calls for forces, tangents and energies of the broken rows; without broken rows the calls are
     empty.
     """
-    c = create_stubs(rows, dofs)
+    c = create_broken(rows, dofs)
     if not len(c):
         return Call(), Call(), Call()
     return (
