@@ -292,8 +292,8 @@ def test_belts_that_cannot_be_flat() -> None:
 @pytest.mark.parametrize(
     ("pulley", "message"),
     [
-        ({"crown_radius": 1.0, "face_width": 0.02}, r"width = 0.03 m of 'belt': must be <= 0.02 m, the face_width of"),
-        ({"groove_radius": 0.01}, r"groove_radius = 0.01 m of the pulley .* with width = 0.03 m: must be left out"),
+        ({"crown_radius": 1.0, "face_width": 0.02}, r"width = 0.04 m of 'belt': must be <= 0.02 m, the face_width of"),
+        ({"groove_radius": 0.01}, r"groove_radius = 0.01 m of the pulley .* with width = 0.04 m: must be left out"),
     ],
 )
 def test_pulleys_on_which_a_flat_belt_does_not_lie(pulley: dict[str, Any], message: str) -> None:
