@@ -841,8 +841,8 @@ class Belt(_Line):
             **cable_columns: further columns of the cables.
 
         Raises:
-            ModelError: pulleys that overlap, cannot be wrapped or have faces on which the belt does not lie, or a belt that
-                does not fit.
+            ModelError: pulleys that overlap, cannot be wrapped or have faces on which the belt does not lie, or a belt
+                that does not fit.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
