@@ -364,6 +364,6 @@ register(
     build=build,
     outputs=OUTPUTS,
     check=check,
-    source="[@morison1950]; [@hall2015]; [@dnv2010]",
+    source="[@morison1950]; [@hall2015]; [@dnv2010]; [@dnv2006]",
     draw=line_drawing(answer, DRAWN),
 )

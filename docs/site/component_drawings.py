@@ -822,7 +822,7 @@ def fluid(s: Sketch) -> None:
         s.arrow((-1.6, y), (-1.6 + 0.9 * ((y + 1.05) / 2.0) ** 0.3, y))
     s.text((-0.55, 0.0), "velocity, by a profile or a table", RED, size=9)
     s.measure((-2.2, -1.0), (-2.2, 0.8), "reference_height", (-0.15, 0.0))
-    s.text((0.4, 1.4), "wave_amplitudes, ...", BLUE)
+    s.text((0.4, 1.4), "wave_amplitudes, stretching, ...", BLUE)
 
 
 @draws("SphereFluidLoad", "CylinderFluidLoad", "BoxFluidLoad")
