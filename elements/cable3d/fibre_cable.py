@@ -2,18 +2,19 @@
 dynamic stiffness in series with a slow spring and damper.
 
     N = D (ε - ε_ref - y) + d_EA ε_t,    D = EA + β T,    T = max(K y, 0)
-    slow strain: η y_t + K y = Σ w D (ε - ε_ref - y)
+    slow strain: η y_t + K y = D (ε - ε_ref - y)
 
-EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain of the element, K
-and η the stiffness and the damping of the slow part, and Σ w the mean over the element. Fast loads meet the stiffness
-D. Under a constant load N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also
-the result of static solves. The time constant of the creep at constant load is η/K, at constant strain η/(K + D).
-Bending, mass, damping and references are those of `Cable2D` and `Cable3D`.
+EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
+stiffness and the damping of the slow part. Fast loads meet the stiffness D. Under a constant load N, the strain ε -
+ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static solves. The time
+constant of the creep at constant load is η/K, at constant strain η/(K + D). Bending, mass, damping and references are
+those of `Cable2D` and `Cable3D`.
 
-The slow strain is a first-order state, so that statics, dynamics, modes, checkpoints and derivatives treat it as an
-unknown. The energy per length D (ε - ε_ref - y)²/2 + K y²/2 is stored, η y_t² is dissipated. Because the dynamic
-stiffness depends on the slow strain, the law also passes on the power -∂D/∂y (ε - ε_ref - y)² y_t/2, which averages to
-zero over closed cycles that are small compared with the mean load.
+Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle), and their
+parabola is the slow strain along the element. They are first-order states, so that statics, dynamics, modes,
+checkpoints and derivatives treat them as unknowns. The energy per length D (ε - ε_ref - y)²/2 + K y²/2 is stored, η
+y_t² is dissipated. Because the dynamic stiffness depends on the slow strain, the law also passes on the power -∂D/∂y (ε
+- ε_ref - y)² y_t/2, which averages to zero over closed cycles that are small compared with the mean load.
 
 The permanent strain of the first loading of a new rope, and the dependence of D on amplitude and frequency, are not
 modelled: use the data of a rope after bedding-in.
@@ -37,10 +38,11 @@ from windlass.elements.cable2d.cable2d import IN_PLANE, Cable2D, CableKind, buil
 from windlass.elements.cable2d.cable2d import check as check_cables
 from windlass.elements.cable2d.draw import draw as draw_cables
 from windlass.elements.cable2d.outputs import OUTPUTS as PLANE_OUTPUTS
-from windlass.elements.cable2d.outputs import CableView, create_section, eval_axial_force, eval_motion
+from windlass.elements.cable2d.outputs import CableView, create_section, eval_axial_force, eval_motion, find_fractions
 from windlass.elements.cable3d.cable3d import IN_SPACE, Cable3D
 from windlass.elements.cable3d.outputs import OUTPUTS as SPACE_OUTPUTS
 from windlass.elements.cable3d.outputs import SpatialView
+from windlass.elements.cable3d.rope_forces import STATES as SLOW_STRAINS
 from windlass.elements.cable3d.rope_forces import (
     create_ropes,
     fill_energies,
@@ -66,7 +68,7 @@ class FibreCable2D(Cable2D):
     at zero mean load.
     """
 
-    state = ref(STATES, "node of one state: the slow strain y of this element")
+    slow = ref(STATES, "node of three states: the slow strains y at the start, the middle and the end of this element")
     slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
     slow_damping = column("N s", "damping η of the slow strain", above=0.0)
     stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
@@ -75,7 +77,7 @@ class FibreCable2D(Cable2D):
 class FibreCable3D(Cable3D):
     """A 3D cable element of a fibre rope, with the columns of `Cable3D` and `FibreCable2D`."""
 
-    state = ref(STATES, "node of one state: the slow strain y of this element")
+    slow = ref(STATES, "node of three states: the slow strains y at the start, the middle and the end of this element")
     slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
     slow_damping = column("N s", "damping η of the slow strain", above=0.0)
     stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
@@ -107,9 +109,7 @@ def build_ropes(rows: LocalRows, kind: CableKind, slow: bool) -> System:
     assert force is not None and stiffness is not None and account is not None and fused is not None
     system = System(rows.table.kind, rows.dofs)
     system.residual = join(force, call(residual, lambda s: (own, slow, s.x, s.v, s.f)))
-    system.tangent = join(
-        stiffness, call(tangent, lambda s: (own, slow, s.x, s.v, s.dq, s.dv, s.slots, s.values))
-    )
+    system.tangent = join(stiffness, call(tangent, lambda s: (own, slow, s.x, s.v, s.dq, s.dv, s.slots, s.values)))
     system.mass, system.fused = cables.mass, Fused(fused.mass_product)
     if slow:
         assert cables.mass is not None
@@ -131,9 +131,22 @@ def find_extra(rows: LocalRows, fields: Fields, slow: bool, x: Any) -> FloatArra
     """Return N minus the linear axial force [N] at positions x [m], shape (rows, k)."""
     section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
     e = section.strains.eps - section.places.references.eps
+    y = find_slow_strains(rows, fields, x) if slow else np.zeros(e.shape)
     extra = np.zeros(e.shape)
-    call(fill_tensions)(rows.columns.own, slow, np.ascontiguousarray(e), fields.v, extra)
+    call(fill_tensions)(rows.columns.own, np.ascontiguousarray(e), np.ascontiguousarray(y), extra)
     return extra
+
+
+def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
+    """Return the slow strains y [1] at positions x [m], shape (rows, k)."""
+    s = np.broadcast_to(
+        find_fractions(rows, rows.columns.length, x), (len(rows.rows), np.shape(x)[-1] if np.ndim(x) == 2 else 1)
+    )
+    y = fields.v[rows.dofs[:, -SLOW_STRAINS:]]
+    # parabola through the values at s = 0, 1/2 and 1
+    share = np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)), axis=-1)
+    strain: FloatArray = (share * y[:, None, :]).sum(axis=-1)
+    return strain
 
 
 def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
@@ -184,27 +197,31 @@ class SpatialFibreView(SpatialView):
         self.own = create_own(rows)
 
 
-def eval_slow_strain(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the slow strains y [1], shape (rows,)."""
-    strain: FloatArray = fields.v[rows.dofs[:, -1]]
-    return strain
+def slow_output(unit: str, doc: str, evaluate: Callable[[LocalRows, FloatArray], FloatArray]) -> Output:
+    """Create an output that is a function of the slow strains at positions x, shape (rows, k)."""
+
+    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+        values = evaluate(rows, find_slow_strains(rows, fields, x))
+        return values if np.ndim(x) == 2 else values[:, 0]
+
+    return Output(unit, doc, at)
 
 
-def eval_mean_load(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the mean loads T [N], shape (rows,)."""
-    return np.asarray(rows.local("slow_stiffness") * np.maximum(eval_slow_strain(rows, fields), 0.0))
+def eval_mean_load(rows: LocalRows, y: FloatArray) -> FloatArray:
+    """Return the mean loads T [N], shape (rows, k)."""
+    return np.asarray(rows.local("slow_stiffness")[:, None] * np.maximum(y, 0.0))
 
 
-def eval_dynamic_stiffness(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the dynamic stiffness D [N], shape (rows,); 0 for broken cables."""
-    D = rows.local("axial_stiffness") + rows.local("stiffening") * eval_mean_load(rows, fields)
-    return np.asarray(~rows.local("broken") * D)
+def eval_dynamic_stiffness(rows: LocalRows, y: FloatArray) -> FloatArray:
+    """Return the dynamic stiffness D [N], shape (rows, k); 0 for broken cables."""
+    D = rows.local("axial_stiffness")[:, None] + rows.local("stiffening")[:, None] * eval_mean_load(rows, y)
+    return np.asarray(~rows.local("broken")[:, None] * D)
 
 
 SLOW = {
-    "slow_strain": Output("1", "slow strain y of the element", eval_slow_strain),
-    "mean_load": Output("N", "load T that determines the dynamic stiffness: max(K y, 0)", eval_mean_load),
-    "dynamic_stiffness": Output("N", "dynamic stiffness D", eval_dynamic_stiffness),
+    "slow_strain": slow_output("1", "slow strain y at x", lambda rows, y: y),
+    "mean_load": slow_output("N", "load T at x that determines the dynamic stiffness: max(K y, 0)", eval_mean_load),
+    "dynamic_stiffness": slow_output("N", "dynamic stiffness D at x", eval_dynamic_stiffness),
 }
 
 
@@ -212,27 +229,28 @@ def check_functions(table: EntityTable) -> None:
     """Raise ModelError for a user function of the axial force, which the law would ignore."""
     for k in np.flatnonzero([given is not None for given in table.local("axial_force_function")])[:1]:
         raise ModelError(
-            f"axial_force_function in {table.kind} row {table.resident[k]}: must be left out, because the cable has its "
-            "own law of the axial force; use Cable2D or Cable3D"
+            f"axial_force_function in {table.kind} row {table.resident[k]}: must be left out, because the cable has "
+            "its own law of the axial force; use Cable2D or Cable3D"
         )
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, user functions of the axial force, and nodes of states that do not have one
-    state or belong to several cables."""
+    """Raise ModelError for invalid cables, integration rules other than 2, user functions of the axial force, and nodes
+    that do not have three states or belong to several cables."""
     check_cables(world, table)
     check_functions(table)
-    states = table.local("state")
-    for nodes, positions, _ in world.split_by_table(states):
-        if nodes.component is not state_node(1):
+    table.refuse(table.local("integration") != 2, ("integration",), "be 2, as the slow strains belong to its points")
+    slow = table.local("slow")
+    for nodes, positions, _ in world.split_by_table(slow):
+        if nodes.component is not state_node(SLOW_STRAINS):
             raise ModelError(
-                f"state in {table.kind} row {table.resident[positions[0]]} is a {nodes.kind}: must be a node with one "
-                "state, state_node(1)"
+                f"slow in {table.kind} row {table.resident[positions[0]]} is a {nodes.kind}: must be a node with three "
+                "states, state_node(3)"
             )
-    _, first, counts = np.unique(states, return_index=True, return_counts=True)
+    _, first, counts = np.unique(slow, return_index=True, return_counts=True)
     for k in first[counts > 1][:1]:
         raise ModelError(
-            f"state in {table.kind} row {table.resident[k]} belongs to several cables: must be a node of its own"
+            f"slow in {table.kind} row {table.resident[k]} belongs to several cables: must be a node of its own"
         )
 
 
@@ -243,7 +261,7 @@ for fibre, of_kind, view, of_cables in (
     register(
         fibre,
         "element",
-        dofs=("node0", "node1", "state"),
+        dofs=("node0", "node1", "slow"),
         bind=view,
         build=partial(build_ropes, kind=of_kind, slow=True),
         outputs=rope_outputs(of_cables, True) | SLOW,

@@ -4,10 +4,10 @@ the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
     e = ε - ε_ref,    F = N - EA e,    N of the law without axial damping
     forces: f = Σ w L F ∂ε/∂q,    ∂ε/∂q = S' t,    t = r'/|r'|
     tangent: Σ w L (∂F/∂e ∂ε/∂q ∂ε/∂qᵀ + F S' S'ᵀ (I - t tᵀ)/|r'|)
-    slow strain of an element: η y_t + K y - Σ w N = 0
+    slow strain at each point: η y_t + K y - N = 0
 
 The sums extend over the integration points of the axial strain, with weights w whose sum is 1. fibre_cable.py and
-table_cable.py state the laws. The slow strain y is a first-order state, so it is a velocity of a coordinate
+table_cable.py state the laws. The slow strains y are first-order states, so they are velocities of coordinates
 (nodes/generic_nodes.py), and derivatives with respect to y have the factor dv.
 """
 
@@ -28,6 +28,8 @@ from windlass.framework.model.rows import create_records
 
 POINTS = 5
 """Largest number of axial points of an integration rule."""
+STATES = 3
+"""Number of slow strains of a cable: one for each axial point of integration rule 2."""
 
 
 def create_ropes(rows: LocalRows, dims: int, **law: FloatArray) -> NDArray[Any]:
@@ -36,8 +38,9 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray) -> NDArray[Any]:
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.
     points: number of axial points. w, dS, free: weights [1], shape (5,), derivatives of the shape functions [1/m, 1],
         shape (5, 4), and stress-free strain [1], shape (5,), at these points.
-    dofs: process-local indices of the coordinates of the nodes, shape (4 d,), and state: index of the slow strain.
-    stiffness, damping, stiffening: K [N], η [N s] and β [1] of the slow strain; 0 without slow strain.
+    dofs: process-local indices of the coordinates of the nodes, shape (4 d,). states: indices of the slow strains at
+        the points, shape (3,).
+    stiffness, damping, stiffening: K [N], η [N s] and β [1] of the slow strains; 0 without slow strains.
     x, T, slope, work: strains [1] of a table, tensions [N], derivatives [N] and energies per length [N]; ``count`` is
         the number of these values, 0 for cables without a table.
     """
@@ -63,7 +66,7 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray) -> NDArray[Any]:
         dS=dS,
         free=free,
         dofs=rows.dofs[:, : 4 * dims],
-        state=rows.dofs[:, -1],
+        states=rows.dofs[:, -STATES:],
         **given,
     )
 
@@ -122,23 +125,21 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m], and with a slow strain K y - Σ w N [N], to f."""
+    """Add the forces [N, N m], and with slow strains K y - N [N], to f."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
-        d, y, mean = len(row.dofs) // 4, 0.0, 0.0
-        if slow:
-            y = v[row.state]
+        d = len(row.dofs) // 4
         for j in range(row.points):
+            y = v[row.states[j]] if slow else 0.0
             e = eval_slope(row, j, x, t) - 1.0 - row.free[j]
             N, _, _, _ = eval_tension(row, e, y)
-            mean += row.w[j] * N
+            if slow:
+                f[row.states[j]] += row.stiffness * y - N
             F = row.w[j] * row.L * (N - row.EA * e)
             for b in range(4):
                 for a in range(d):
                     f[row.dofs[d * b + a]] += F * row.dS[j, b] * t[a]
-        if slow:
-            f[row.state] += row.stiffness * y - mean
 
 
 @kernel
@@ -149,11 +150,9 @@ def tangent(
     t, gradient = np.zeros(3), np.zeros(12)
     for i in range(len(c)):
         row = c[i]
-        d, y, last = len(row.dofs) // 4, 0.0, len(row.dofs)
-        if slow:
-            y = v[row.state]
-            values[slots[i, last, last]] += dv * row.stiffness
+        d = len(row.dofs) // 4
         for j in range(row.points):
+            y = v[row.states[j]] if slow else 0.0
             size = eval_slope(row, j, x, t)
             e, w = size - 1.0 - row.free[j], row.w[j]
             N, by_e, by_y, _ = eval_tension(row, e, y)
@@ -168,57 +167,54 @@ def tangent(
                     turned = row.dS[j, m // d] * row.dS[j, n // d] * (same - t[m % d] * t[n % d])
                     values[slots[i, m, n]] += change * gradient[m] * gradient[n] + F * turned
             if slow:
+                own = 4 * d + j
                 for m in range(4 * d):
-                    values[slots[i, m, last]] += dv * w * row.L * by_y * gradient[m]
-                    values[slots[i, last, m]] -= dq * w * by_e * gradient[m]
-                values[slots[i, last, last]] -= dv * w * by_y
+                    values[slots[i, m, own]] += dv * w * row.L * by_y * gradient[m]
+                    values[slots[i, own, m]] -= dq * by_e * gradient[m]
+                values[slots[i, own, own]] += dv * (row.stiffness - by_y)
 
 
 @kernel
-def fill_energies(
-    c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
-) -> None:
-    """Add the energy of the law minus the energy of the linear law to the first row of ``energies`` [J]. With a slow
-    strain, add the power η y_t² L that its damping dissipates and the power -L Σ w ∂D/∂y (e - y)² y_t/2 of the change
+def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    """Add the energy of the law minus the energy of the linear law to the first row of ``energies`` [J]. With slow
+    strains, add the power L Σ w η y_t² that damping dissipates and the power -L Σ w ∂D/∂y (e - y)² y_t/2 of the change
     of stiffness to the last rows of ``powers`` [W]."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
-        y, mean, change = 0.0, 0.0, 0.0
-        if slow:
-            y = v[row.state]
         for j in range(row.points):
+            y, w = v[row.states[j]] if slow else 0.0, row.w[j] * row.L
             e = eval_slope(row, j, x, t) - 1.0 - row.free[j]
             N, _, _, work = eval_tension(row, e, y)
-            mean += row.w[j] * N
-            energies[0, i] += row.w[j] * row.L * (work - 0.5 * row.EA * e * e)
-            if y > 0.0:
-                change += 0.5 * row.w[j] * row.stiffening * row.stiffness * (e - y) * (e - y)
-        if slow and len(powers):
-            rate = (mean - row.stiffness * y) / row.damping
-            powers[2, i] += row.L * row.damping * rate * rate
-            powers[3, i] -= row.L * change * rate
+            energies[0, i] += w * (work - 0.5 * row.EA * e * e)
+            if slow and len(powers):
+                rate = (N - row.stiffness * y) / row.damping
+                powers[2, i] += w * row.damping * rate * rate
+                if y > 0.0:
+                    powers[3, i] -= 0.5 * w * row.stiffening * row.stiffness * (e - y) * (e - y) * rate
 
 
 @kernel
-def fill_tensions(c: Any, slow: bool, e: FloatArray, v: FloatArray, extra: FloatArray) -> None:
-    """Write N - EA e of k points of each row into ``extra`` [N], from the strains e = ε - ε_ref, shape (rows, k)."""
+def fill_tensions(c: Any, e: FloatArray, y: FloatArray, extra: FloatArray) -> None:
+    """Write N - EA e of k points of each row into ``extra`` [N], from the strains e = ε - ε_ref and the slow strains y,
+    shape (rows, k) each."""
     for i in range(len(c)):
-        y = v[c[i].state] if slow else 0.0
         for j in range(e.shape[1]):
-            extra[i, j] = eval_tension(c[i], e[i, j], y)[0] - c[i].EA * e[i, j]
+            extra[i, j] = eval_tension(c[i], e[i, j], y[i, j])[0] - c[i].EA * e[i, j]
 
 
 @kernel
 def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale η on the diagonal of the slow strains to the values of the mass matrix."""
     for i in range(len(c)):
-        last = len(c[i].dofs)
-        values[slots[i, last, last]] += scale * c[i].damping
+        first = len(c[i].dofs)
+        for j in range(len(c[i].states)):
+            values[slots[i, first + j, first + j]] += scale * c[i].damping
 
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
     """Add η y_t of the slow strains to f."""
     for i in range(len(c)):
-        f[c[i].state] += c[i].damping * a[c[i].state]
+        for j in range(len(c[i].states)):
+            f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

@@ -294,10 +294,10 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
         if positions.shape[1] == 3:
             raise ModelError(f"{name}: ale along a 3D route: must be a 2D route, for ALECable2D")
         kind = ALECable2D
-    if "state" in kind.refs:
+    if "slow" in kind.refs:
         strains = read_slow_strains(cable_columns.pop("slow_strain", 0.0), elements, name)[mine.numbers]
-        slow = world.add(state_node(1), name=f"{name} slow strain", part=mine, states=strains[:, None])
-        cable_columns["state"] = slow[first]
+        states = np.repeat(strains[:, None], 3, axis=1)
+        cable_columns["slow"] = world.add(state_node(3), name=f"{name} slow strain", part=mine, states=states)[first]
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
 
@@ -310,7 +310,9 @@ def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
     """
     strains = read_numbers(given)
     if strains is None or strains.shape not in ((), (elements,)):
-        raise ModelError(f"slow_strain = {show(given)} of {name}: must be a number [1], or one for each of its elements")
+        raise ModelError(
+            f"slow_strain = {show(given)} of {name}: must be a number [1], or one for each of its elements"
+        )
     return np.broadcast_to(strains, (elements,))
 
 
