@@ -168,7 +168,7 @@ def _find_length(d: float, U: float) -> float | None:
         change = (1.0 - k * U - sigma) / slope
         k += change
         if abs(change) < 1e-14 * k:
-            return k
+            return float(k)
     return None
 
 

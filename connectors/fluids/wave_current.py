@@ -20,13 +20,14 @@ import numpy as np
 
 from windlass.connectors.fluids.flow import FlowColumns, fill_means
 from windlass.connectors.fluids.sea_states import wave_number
+from windlass.elements.cable2d.points import gauss_rule
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 
 CLOSE = 1e-14
 """Change of a wave number relative to the wave number [1], below which the iteration ends."""
 MOST = 200
-POINTS, WEIGHTS = np.polynomial.legendre.leggauss(48)
+POINTS, WEIGHTS = gauss_rule(48)
 DEEP = 300.0
 """Exponent 2 k d above which water is infinitely deep [1]."""
 
@@ -34,8 +35,7 @@ DEEP = 300.0
 def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> FloatArray:
     """Return the mean currents Ũ [m/s] along the directions θ [rad] for wave numbers k [1/m], shape (m,) each."""
     # points are dense at the bed, because z is proportional to ln y in deep water
-    x = 0.5 + 0.5 * POINTS
-    y, w = x**3, 1.5 * x**2 * WEIGHTS
+    y, w = POINTS**3, 3.0 * POINTS**2 * WEIGHTS
     argument = np.minimum(2.0 * k * c.depth, DEEP)[:, None]
     z = np.maximum(np.arcsinh(y * np.sinh(argument)) - argument, -2.0 * k[:, None] * c.depth) / (2.0 * k[:, None])
     mean = np.zeros(len(k))

@@ -32,7 +32,7 @@ STATES = 3
 """Number of slow strains of a cable: one for each axial point of integration rule 2."""
 
 
-def create_ropes(rows: LocalRows, dims: int, **law: FloatArray) -> NDArray[Any]:
+def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> NDArray[Any]:
     """Create the records of cables for the kernels; ``law`` contains further fields, with one entry per row.
 
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.

@@ -74,7 +74,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
         # the energy is 0 without strain
         zero = np.clip(0.0, strains[i][0], strains[i][-1])
         work[i, :k] = energy(strains[i]) - energy(zero)
-    count = whole * np.array([len(values) for values in strains], np.int64)
+    count = np.where(whole, [len(values) for values in strains], 0)
     return create_ropes(rows, rows.dofs.shape[1] // 4, x=x, T=T, slope=slope, work=work, count=count)
 
 

@@ -1,5 +1,5 @@
-"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, selected by name, with values of standards and typical values
-with their ranges.
+"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, selected by name, with values of standards and
+typical values with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
@@ -347,21 +347,24 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
     mass = row["mass"] * diameter**2
     volume = sqrt(4.0 * mass / (pi * row["density"]))
 
-    alpha, beta = _triple(row["alpha"]), _triple(row["beta"])
+    (alpha, *_), (beta, *_) = (_triple(row[key]) for key in ("alpha", "beta"))
     # the secant of the static load is the stiffness of both parts in series
-    K = strength / (1.0 / row["static"] - 1.0 / (alpha[0] + beta[0] * family["static_load"]))
-    slow = _triple(family["slow"])
+    K = strength / (1.0 / row["static"] - 1.0 / (alpha + beta * family["static_load"]))
+
+    def quantity(key: str, unit: str, factor: float, value: Any = 1.0) -> Quantity:
+        typical, low, high = _triple(value)
+        return Quantity(factor * typical, factor * low, factor * high, unit, family["sure"][key])
+
     quantities = {
-        "breaking_load": Quantity(strength, strength, strength, "N", family["sure"]["breaking_load"]),
-        "axial_stiffness": Quantity(*(strength * k for k in alpha), "N", family["sure"]["axial_stiffness"]),
-        "slow_stiffness": Quantity(*(K * k for k in slow), "N", family["sure"]["slow_stiffness"]),
-        "slow_damping": Quantity(*(K * slow_time * k for k in slow), "N s", family["sure"]["slow_damping"]),
-        "stiffening": Quantity(*beta, "1", family["sure"]["stiffening"]),
-        "mass_per_length": Quantity(mass, mass, mass, "kg/m", family["sure"]["mass_per_length"]),
-        "volume_diameter": Quantity(volume, volume, volume, "m", family["sure"]["volume_diameter"]),
+        "breaking_load": quantity("breaking_load", "N", strength),
+        "axial_stiffness": quantity("axial_stiffness", "N", strength, row["alpha"]),
+        "slow_stiffness": quantity("slow_stiffness", "N", K, family["slow"]),
+        "slow_damping": quantity("slow_damping", "N s", K * slow_time, family["slow"]),
+        "stiffening": quantity("stiffening", "1", 1.0, row["beta"]),
+        "mass_per_length": quantity("mass_per_length", "kg/m", mass),
+        "volume_diameter": quantity("volume_diameter", "m", volume),
+        "normal_drag": quantity("normal_drag", "1", family["normal_drag"] * diameter / volume),
     }
-    drag = family["normal_drag"] * diameter / volume
-    quantities["normal_drag"] = Quantity(drag, drag, drag, "1", family["sure"]["normal_drag"])
     return _create_sheet(f"{name} rope {d:g} mm", diameter, quantities, family)
 
 
