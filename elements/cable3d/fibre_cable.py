@@ -72,6 +72,8 @@ class FibreCable2D(Cable2D):
     slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
     slow_damping = column("N s", "damping η of the slow strain", above=0.0)
     stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
+    axial_force_function = None
+    axial_force_derivatives = None
 
 
 class FibreCable3D(Cable3D):
@@ -81,6 +83,8 @@ class FibreCable3D(Cable3D):
     slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
     slow_damping = column("N s", "damping η of the slow strain", above=0.0)
     stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
+    axial_force_function = None
+    axial_force_derivatives = None
 
 
 def join(first: Callable[[Evaluation], None], last: Call) -> Callable[[Evaluation], None]:
@@ -225,20 +229,10 @@ SLOW = {
 }
 
 
-def check_functions(table: EntityTable) -> None:
-    """Raise ModelError for a user function of the axial force, which the law would ignore."""
-    for k in np.flatnonzero([given is not None for given in table.local("axial_force_function")])[:1]:
-        raise ModelError(
-            f"axial_force_function in {table.kind} row {table.resident[k]}: must be left out, because the cable has "
-            "its own law of the axial force; use Cable2D or Cable3D"
-        )
-
-
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, integration rules other than 2, user functions of the axial force, and nodes
-    that do not have three states or belong to several cables."""
+    """Raise ModelError for invalid cables, integration rules other than 2, and nodes that do not have three states or
+    belong to several cables."""
     check_cables(world, table)
-    check_functions(table)
     table.refuse(table.local("integration") != 2, ("integration",), "be 2, as the slow strains belong to its points")
     slow = table.local("slow")
     for nodes, positions, _ in world.split_by_table(slow):

@@ -23,7 +23,7 @@ from windlass.elements.cable2d.cable2d import check as check_cables
 from windlass.elements.cable2d.outputs import OUTPUTS as PLANE_OUTPUTS
 from windlass.elements.cable2d.outputs import CableView
 from windlass.elements.cable3d.cable3d import IN_SPACE, Cable3D
-from windlass.elements.cable3d.fibre_cable import build_ropes, check_functions, draw_ropes, rope_outputs
+from windlass.elements.cable3d.fibre_cable import build_ropes, draw_ropes, rope_outputs
 from windlass.elements.cable3d.outputs import OUTPUTS as SPACE_OUTPUTS
 from windlass.elements.cable3d.outputs import SpatialView
 from windlass.elements.cable3d.rope_forces import create_ropes
@@ -37,15 +37,19 @@ from windlass.framework.model.table import EntityTable
 class TableCable2D(Cable2D):
     """A 2D cable element with a table of tensions over strains, and the columns of `Cable2D`."""
 
-    table_strains = column("1", "strains ε - ε_ref of the table, ascending", shape=None, default=())
-    table_tensions = column("N", "axial forces at these strains, ascending or equal", shape=None, default=())
+    table_strains = column("1", "strains ε - ε_ref of the table, ascending", shape=None)
+    table_tensions = column("N", "axial forces at these strains, ascending or equal", shape=None)
+    axial_force_function = None
+    axial_force_derivatives = None
 
 
 class TableCable3D(Cable3D):
     """A 3D cable element with a table of tensions over strains, and the columns of `Cable3D`."""
 
-    table_strains = column("1", "strains ε - ε_ref of the table, ascending", shape=None, default=())
-    table_tensions = column("N", "axial forces at these strains, ascending or equal", shape=None, default=())
+    table_strains = column("1", "strains ε - ε_ref of the table, ascending", shape=None)
+    table_tensions = column("N", "axial forces at these strains, ascending or equal", shape=None)
+    axial_force_function = None
+    axial_force_derivatives = None
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +78,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
         # the energy is 0 without strain
         zero = np.clip(0.0, strains[i][0], strains[i][-1])
         work[i, :k] = energy(strains[i]) - energy(zero)
-    count = np.where(whole, [len(values) for values in strains], 0)
+    count = np.where(whole, np.array([len(values) for values in strains], np.int64), 0)
     return create_ropes(rows, rows.dofs.shape[1] // 4, x=x, T=T, slope=slope, work=work, count=count)
 
 
@@ -95,9 +99,8 @@ class SpatialTableView(SpatialView):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables, user functions of the axial force, and invalid tables."""
+    """Raise ModelError for invalid cables and tables."""
     check_cables(world, table)
-    check_functions(table)
     for k, (x, T) in enumerate(zip(table.local("table_strains"), table.local("table_tensions"), strict=True)):
         where = f"in {table.kind} row {table.resident[k]}"
         if len(x) < 2 or not (np.diff(x) > 0.0).all() or x[0] <= -1.0:

@@ -13,11 +13,15 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import (
     ALENode,
+    FibreCable2D,
+    FibreCable3D,
     Ground,
     PointSlope2D,
     PointSlope3D,
     RigidBody2D,
     RigidBody3D,
+    TableCable2D,
+    TableCable3D,
     generic_node,
     state_node,
     straight_beam,
@@ -49,6 +53,8 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         "state node": [world.add(state_node(2))],
         "node": [world.add(generic_node(1)) for _ in range(2)],
     }
+    if kind in (FibreCable2D, FibreCable3D):
+        made["state node"] = [world.add(state_node(3))]
     if kind is con.GenericJoint:
         ball = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
         made["rigid marker"] = [con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)]
@@ -82,6 +88,8 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
     row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
     if kind is con.CoordinateVectorConstraint and name == "offset_function":
         row["factors1"] = (1.0,)
+    if kind in (TableCable2D, TableCable3D):
+        row |= {"table_strains": (0.0, 1.0), "table_tensions": (0.0, 1.0)}
     return {**row, **references(world, kind)}
 
 

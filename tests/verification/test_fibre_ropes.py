@@ -22,6 +22,7 @@ from windlass import connectors as con
 from windlass.elements import (
     FibreCable2D,
     PointSlope2D,
+    TableCable2D,
     TableCable3D,
     catenary,
     nodes_of,
@@ -317,7 +318,7 @@ def test_mooring_line() -> None:
         ({**FIBRE, "slow_strain": (0.0, 0.1, 0.2)}, r"slow_strain = \(0.0, 0.1, 0.2\) of cable: must be a number"),
         (
             {**FIBRE, "axial_force_function": lambda *given: 0.0},
-            "axial_force_function in FibreCable3D row 0: must be left",
+            "FibreCable3D has no column 'axial_force_function'",
         ),
         ({"tension_table": 3.0}, "tension_table = 3.0 of cable: must be two or more pairs of strain"),
         (
@@ -348,6 +349,7 @@ def test_bad_rows() -> None:
         world.add(FibreCable2D, **ends, slow=slow, **FIBRE, **SECTION)
         with pytest.raises(wl.ModelError, match=words):
             world.finalize()
+    assert lay(2, tension_table=TABLE)[1].table.component is TableCable2D
     world, _, nodes = lay(tension_table=TABLE)
     ends = {"node0": nodes[0], "node1": nodes[1], "length": 5.0, "axial_stiffness": 1.0}
     world.add(TableCable3D, **ends, table_strains=(0.0, 1.0), table_tensions=(0.0, 1.0, 2.0), **SECTION)
