@@ -8,7 +8,7 @@ EA is the dynamic stiffness at zero mean load, β its increase with the mean loa
 stiffness and the damping of the slow part. Fast loads meet the stiffness D. Under a constant load N, the strain ε -
 ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static solves. The time
 constant of the creep at constant load is η/K, at constant strain η/(K + D). Bending, mass, damping and references are
-those of `Cable2D` and `Cable3D`.
+those of `Cable2D` and `Cable3D`; fibre ropes have no user functions.
 
 Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle), and their
 parabola is the slow strain along the element. They are first-order states, so that statics, dynamics, modes,
@@ -74,6 +74,8 @@ class FibreCable2D(Cable2D):
     stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
     axial_force_function = None
     axial_force_derivatives = None
+    bending_moment_function = None
+    bending_moment_derivatives = None
 
 
 class FibreCable3D(Cable3D):
@@ -85,6 +87,8 @@ class FibreCable3D(Cable3D):
     stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
     axial_force_function = None
     axial_force_derivatives = None
+    bending_moment_function = None
+    bending_moment_derivatives = None
 
 
 def join(first: Callable[[Evaluation], None], last: Call) -> Callable[[Evaluation], None]:

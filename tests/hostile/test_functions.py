@@ -13,8 +13,6 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import (
     ALENode,
-    FibreCable2D,
-    FibreCable3D,
     Ground,
     PointSlope2D,
     PointSlope3D,
@@ -53,8 +51,6 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         "state node": [world.add(state_node(2))],
         "node": [world.add(generic_node(1)) for _ in range(2)],
     }
-    if kind in (FibreCable2D, FibreCable3D):
-        made["state node"] = [world.add(state_node(3))]
     if kind is con.GenericJoint:
         ball = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
         made["rigid marker"] = [con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)]
