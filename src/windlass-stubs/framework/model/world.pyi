@@ -646,10 +646,6 @@ class FibreCable2DEntity(Entity):
     reference_curvature: Any
     strain_is_relative_to_reference: Any
     integration: Any
-    axial_force_function: Any
-    axial_force_derivatives: Any
-    bending_moment_function: Any
-    bending_moment_derivatives: Any
     broken: Any
     slow_stiffness: Any
     slow_damping: Any
@@ -669,10 +665,6 @@ class FibreCable3DEntity(Entity):
     reference_curvature: Any
     strain_is_relative_to_reference: Any
     integration: Any
-    axial_force_function: Any
-    axial_force_derivatives: Any
-    bending_moment_function: Any
-    bending_moment_derivatives: Any
     broken: Any
     slow_stiffness: Any
     slow_damping: Any
@@ -1177,8 +1169,6 @@ class TableCable2DEntity(Entity):
     reference_curvature: Any
     strain_is_relative_to_reference: Any
     integration: Any
-    axial_force_function: Any
-    axial_force_derivatives: Any
     bending_moment_function: Any
     bending_moment_derivatives: Any
     broken: Any
@@ -1198,8 +1188,6 @@ class TableCable3DEntity(Entity):
     reference_curvature: Any
     strain_is_relative_to_reference: Any
     integration: Any
-    axial_force_function: Any
-    axial_force_derivatives: Any
     bending_moment_function: Any
     bending_moment_derivatives: Any
     broken: Any
@@ -1493,9 +1481,9 @@ class World():
     @overload
     def add(self, component: type[DrumSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_width: Numbers = ..., depth: Numbers = ...) -> DrumSurfaceEntity: ...
     @overload
-    def add(self, component: type[FibreCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable2DEntity: ...
+    def add(self, component: type[FibreCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable2DEntity: ...
     @overload
-    def add(self, component: type[FibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable3DEntity: ...
+    def add(self, component: type[FibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable3DEntity: ...
     @overload
     def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_numbers: Numbers = ..., wave_velocities: Numbers = ..., wave_current: YesNo = ..., stretching: Words = ..., wave_growth: Numbers = ..., gust_amplitudes: Numbers = ..., gust_frequencies: Numbers = ..., gust_phases: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
     @overload
@@ -1613,9 +1601,9 @@ class World():
     @overload
     def add(self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers) -> SurfaceSetEntity: ...
     @overload
-    def add(self, component: type[TableCable2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers = ..., table_tensions: Numbers = ...) -> TableCable2DEntity: ...
+    def add(self, component: type[TableCable2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable2DEntity: ...
     @overload
-    def add(self, component: type[TableCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers = ..., table_tensions: Numbers = ...) -> TableCable3DEntity: ...
+    def add(self, component: type[TableCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable3DEntity: ...
     @overload
     def add(self, component: type[TensionerSpring], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., preload: Numbers = ..., stiffness: Numbers, friction_torque: Numbers = ..., loading_friction: Numbers = ..., unloading_friction: Numbers = ..., loading_damping: Numbers = ..., unloading_damping: Numbers = ..., sticking_stiffness: Numbers = ..., active: YesNo = ...) -> TensionerSpringEntity: ...
     @overload
