@@ -158,15 +158,19 @@ def add_profile(c: FlowColumns, z: float, f: Any) -> None:
     """Add the velocity of the profile at the height z, and its derivative with respect to z, to the values f of a
     point.
     """
+    if c.kind != TABLE:
+        share, slope = eval_profile(c, z)
+        for k in range(3):
+            f.u[k] += share * c.V[k]
+            f.G[k, c.up] += slope * c.V[k]
+        return
     side = 3 - c.up
     u, v, slope, side_slope = eval_current(c, z)
     f.u[0] += u
     f.u[side] += v
+    f.u[c.up] += c.V[c.up]
     f.G[0, c.up] += slope
     f.G[side, c.up] += side_slope
-    share, rate = (1.0, 0.0) if c.kind == TABLE else eval_profile(c, z)
-    f.u[c.up] += share * c.V[c.up]
-    f.G[c.up, c.up] += rate * c.V[c.up]
 
 
 @kernel
@@ -234,19 +238,23 @@ def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, flo
     return (eta, 0.0, 1.0) if eta > -c.depth else (-c.depth, 0.0, 0.0)
 
 
-@kernel
+@kernel(inline=True)
 def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, float, float]:
     """Return C and S of a wave with the wave number k at the height z' = y [m], and their derivatives with respect to y
     [1/m].
     """
-    z = min(y, 0.0) if c.stretching == LINEAR else y
-    up, down, scale = exp(k * z), 0.0, 1.0
+    above = y if c.stretching == LINEAR and y > 0.0 else 0.0
+    z = y - above
+    C, S = exp(k * z), 0.0
     if 2.0 * k * c.depth < -DEEPEST:
         down = exp(-k * (z + 2.0 * c.depth))
         scale = 1.0 / (1.0 - exp(-2.0 * k * c.depth))
-    C, S = scale * (up + down), scale * (up - down)
-    rise = k * (y - z)
-    return C + rise * S, S + rise * C, k * S, k * C
+        C, S = scale * (C + down), scale * (C - down)
+    else:
+        S = C
+    if above > 0.0:
+        return C + k * above * S, S + k * above * C, k * S, k * C
+    return C, S, k * S, k * C
 
 
 @kernel

@@ -381,7 +381,7 @@ def test_drag_of_a_vibrating_cable() -> None:
         assert_allclose(found[1], (1.0 + 1.8 * amplitude) * found[0], rtol=1e-12)
 
 
-def test_winch_ropes_and_energy_of_vibration() -> None:
+def test_energy_of_vibration() -> None:
     """A rope in a current with vibration by vortices dissipates the amplified drag, and the ledger closes."""
     lost = []
     for frequency in (0.0, 2.0):
