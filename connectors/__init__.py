@@ -74,11 +74,16 @@ if TYPE_CHECKING:
     from windlass.connectors.drives.timing import timing_distance as timing_distance
     from windlass.connectors.drives.winch_reserve import WinchReserve as WinchReserve
     from windlass.connectors.fluids.fluid import Fluid as Fluid
+    from windlass.connectors.fluids.gusts import api_spectrum as api_spectrum
+    from windlass.connectors.fluids.gusts import api_wind as api_wind
+    from windlass.connectors.fluids.gusts import npd_spectrum as npd_spectrum
+    from windlass.connectors.fluids.gusts import npd_wind as npd_wind
     from windlass.connectors.fluids.rao import RAO as RAO
     from windlass.connectors.fluids.rao import read_rao as read_rao
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
     from windlass.connectors.fluids.sea_states import wave_number as wave_number
+    from windlass.connectors.fluids.stream_function import stream_function_wave as stream_function_wave
     from windlass.connectors.loads.box_fluid_load import BoxFluidLoad as BoxFluidLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
     from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad as CylinderFluidLoad

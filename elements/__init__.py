@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from windlass.elements.cable2d.ale_cable2d import ALECable2D as ALECable2D
     from windlass.elements.cable2d.cable2d import Cable2D as Cable2D
     from windlass.elements.cable3d.cable3d import Cable3D as Cable3D
+    from windlass.elements.cable3d.fibre_cable import FibreCable2D as FibreCable2D
+    from windlass.elements.cable3d.fibre_cable import FibreCable3D as FibreCable3D
+    from windlass.elements.cable3d.table_cable import TableCable2D as TableCable2D
+    from windlass.elements.cable3d.table_cable import TableCable3D as TableCable3D
     from windlass.elements.cable3d.twist_cable import TwistCable3D as TwistCable3D
     from windlass.elements.cable3d.winch_cable import WinchCable2D as WinchCable2D
     from windlass.elements.cable3d.winch_cable import WinchCable3D as WinchCable3D

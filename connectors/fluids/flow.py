@@ -1,22 +1,31 @@
 """Kernels of fluids: velocity, acceleration and volume fraction of a fluid at points, with derivatives.
 
-    velocity: u = profile(h) V + waves + user function
+    velocity: u = profile(h) V + waves + gusts + user function
     acceleration: a = ∂u/∂t at a fixed point
     profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the ground of the flow
     profile from a table: V + velocity of the table at the height z replaces profile(h) V
     phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
     surface of a wave: η = A cos ψ
     velocities of a wave: u_h = A ω C cos ψ,    u_v = A ω S sin ψ
-    decrease with the depth: C, S = cosh, sinh(k (z' + d))/sinh(k d),    z' = z - level <= 0
+    decrease with the depth: C, S = cosh, sinh(k (z' + d))/sinh(k d),    z' = z - level
+    height z' by vertical stretching: min(z', 0)
+    height z' by Wheeler stretching: (z' - η) d/(d + η)
+    linear extrapolation: C + k z' S, S + k z' C at the level for 0 < z' < η
+    gust along the mean velocity V: A cos(ω (s/|V| - t) + φ), with the distance s along V
     volume fraction of water: s = 1 below the surface level + η, 0 above the surface
     volume fraction of air: s = 1 above, 0 below the surface; s changes by a cubic step over the height `transition`
 
-`FlowColumns` defines the parameters. Above the mean water level, the velocities of waves are equal to the velocities at
-this level (vertical stretching). For h < H/1000 the power law is replaced by a straight line, because the slope of the
-power law is unbounded at the ground. With a start ramp, waves are multiplied by the factor r(t), a cubic step from 0 to
-1.
+`FlowColumns` defines the parameters. With vertical stretching, the velocities of waves above the mean water level are
+equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
+velocities at the surface. Accelerations are those of Airy at the same height z'. On a current that carries the waves, A
+ω in the velocities and ω in the factor of the accelerations are replaced by A σ and σ, with the frequency σ that an
+observer measures who moves with the current. For h < H/1000 the power law is replaced by a straight line, because the
+slope of the power law is unbounded at the ground. With a start ramp, waves and gusts are multiplied by the factor r(t),
+a cubic step from 0 to 1.
 
-Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
+Source: G. B. Airy, Tides and waves (1845); J. D. Wheeler, Method for calculating forces produced by irregular waves, J.
+Petroleum Technology 22 (1970) 359-367; DNV-RP-C205, Environmental conditions and environmental loads, section 3; G. I.
+Taylor, The spectrum of turbulence, Proc. R. Soc. A 164 (1938), for gusts that travel with the mean wind.
 """
 
 from __future__ import annotations
@@ -33,6 +42,7 @@ from windlass.framework.model.rows import create_records
 
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
+VERTICAL, WHEELER, LINEAR, NONE = range(4)
 DEEPEST = -40.0
 """Exponent k z' below which the velocity of a wave is neglected [1], because the velocity is below 1e-17 times the
 velocity at the surface."""
@@ -56,7 +66,11 @@ class FlowColumns(NamedTuple):
     depth: float  # water depth d [m]
     growth: float  # duration of the start ramp of waves [s]
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
-    waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], shape (m, 6)
+    stretching: int  # method for the heights z' of wave velocities near the surface
+    waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], amplitude of the
+    # velocity at the level [m/s], σ [rad/s], shape (m, 8)
+    wind: FloatArray  # unit vector of the direction of gusts, x and the other horizontal axis [1], shape (2,)
+    gusts: FloatArray  # of each gust: amplitude [m/s], ω [rad/s], k = ω/|V| [1/m], φ [rad], shape (m, 4)
     where: IntArray  # indices of the points of this fluid in the arrays of all points, shape (n,)
 
 
@@ -115,16 +129,14 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 
 @kernel
-def add_profile(c: FlowColumns, z: float, f: Any) -> None:
-    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the values f of a
-    point.
+def eval_current(c: FlowColumns, z: float) -> tuple[float, float, float, float]:
+    """Return the horizontal velocity of the profile at the height z [m], along x and along the other horizontal axis
+    [m/s], and its derivatives with respect to z [1/s].
     """
+    side = 3 - c.up
     if c.kind != TABLE:
         share, slope = eval_profile(c, z)
-        for k in range(3):
-            f.u[k] += share * c.V[k]
-            f.G[k, c.up] += slope * c.V[k]
-        return
+        return share * c.V[0], share * c.V[side], slope * c.V[0], slope * c.V[side]
     last = len(c.table) - 1
     low, high = 0, last
     while high - low > 1:
@@ -135,14 +147,42 @@ def add_profile(c: FlowColumns, z: float, f: Any) -> None:
             high = middle
     width = c.table[high, 0] - c.table[low, 0]
     y = min(max((z - c.table[low, 0]) / width, 0.0), 1.0)
-    inside = c.table[0, 0] <= z < c.table[last, 0]
-    for k in range(2):
-        axis = 0 if k == 0 else 3 - c.up
-        start, end = c.table[low, 1 + k], c.table[high, 1 + k]
-        f.u[axis] += c.V[axis] + start + y * (end - start)
-        if inside:
-            f.G[axis, c.up] += (end - start) / width
+    inside = 1.0 if c.table[0, 0] <= z < c.table[last, 0] else 0.0
+    dx, dy = c.table[high, 1] - c.table[low, 1], c.table[high, 2] - c.table[low, 2]
+    u, v = c.table[low, 1] + y * dx, c.table[low, 2] + y * dy
+    return c.V[0] + u, c.V[side] + v, inside * dx / width, inside * dy / width
+
+
+@kernel
+def add_profile(c: FlowColumns, z: float, f: Any) -> None:
+    """Add the velocity of the profile at the height z, and its derivative with respect to z, to the values f of a
+    point.
+    """
+    if c.kind != TABLE:
+        share, slope = eval_profile(c, z)
+        for k in range(3):
+            f.u[k] += share * c.V[k]
+            f.G[k, c.up] += slope * c.V[k]
+        return
+    side = 3 - c.up
+    u, v, slope, side_slope = eval_current(c, z)
+    f.u[0] += u
+    f.u[side] += v
     f.u[c.up] += c.V[c.up]
+    f.G[0, c.up] += slope
+    f.G[side, c.up] += side_slope
+
+
+@kernel
+def fill_means(c: FlowColumns, cx: FloatArray, cy: FloatArray, z: FloatArray, w: FloatArray, mean: FloatArray) -> None:
+    """Write weighted means of the velocity of the profile along m directions (cx, cy), shape (m,) each, over n heights
+    z [m] into ``mean`` [m/s], shape (m,); z has the shape (m, n), and the weights w [1] have the shape (n,).
+    """
+    for m in range(len(cx)):
+        mean[m] = 0.0
+        for j in range(len(w)):
+            u, v, _, _ = eval_current(c, z[m, j])
+            mean[m] += w[j] * (u * cx[m] + v * cy[m])
 
 
 @kernel(inline=True)
@@ -162,42 +202,118 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 
 @kernel
-def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
-    """Add velocity and acceleration of all waves at the position r, shape (3,), to the values f of a point."""
-    z = r[c.up] - c.level
-    below = 1.0 if -c.depth < z < 0.0 else 0.0
-    z = min(max(z, -c.depth), 0.0)
+def eval_elevation(c: FlowColumns, r: FloatArray, t: float) -> tuple[float, float, float, float]:
+    """Return the surface elevation η [m] at the position r [m], shape (3,), its time derivative [m/s], and its
+    derivatives along x and along the other horizontal axis [1].
+    """
     grown, rate = eval_growth(c, t)
-    side = 3 - c.up
+    eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
     for m in range(len(c.waves)):
         w = c.waves[m]
-        omega, k = w[1], w[2]
-        if k * z < DEEPEST:
+        psi = eval_phase(c, m, r, t)
+        high, slope = w[0] * cos(psi), -w[0] * sin(psi)
+        eta += grown * high
+        eta_t += rate * high - grown * w[1] * slope
+        along += grown * w[2] * w[3] * slope
+        across += grown * w[2] * w[4] * slope
+    return eta, eta_t, along, across
+
+
+@kernel
+def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, float]:
+    """Return the height z' at which the velocities of waves are evaluated [m], from the height z above the level [m]
+    and the surface elevation η [m], and the derivatives of z' with respect to z and η [1].
+    """
+    if z <= -c.depth:
+        return -c.depth, 0.0, 0.0
+    if c.stretching == VERTICAL:
+        return (z, 1.0, 0.0) if z < 0.0 else (0.0, 0.0, 0.0)
+    if c.stretching == WHEELER:
+        if z >= eta:
+            return 0.0, 0.0, 0.0
+        share = c.depth / (c.depth + eta)
+        return (z - eta) * share, share, -(z + c.depth) * share / (c.depth + eta)
+    if z < eta:
+        return z, 1.0, 0.0
+    return (eta, 0.0, 1.0) if eta > -c.depth else (-c.depth, 0.0, 0.0)
+
+
+@kernel(inline=True)
+def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, float, float]:
+    """Return C and S of a wave with the wave number k at the height z' = y [m], and their derivatives with respect to y
+    [1/m].
+    """
+    above = y if c.stretching == LINEAR and y > 0.0 else 0.0
+    z = y - above
+    C, S = exp(k * z), 0.0
+    if 2.0 * k * c.depth < -DEEPEST:
+        down = exp(-k * (z + 2.0 * c.depth))
+        scale = 1.0 / (1.0 - exp(-2.0 * k * c.depth))
+        C, S = scale * (C + down), scale * (C - down)
+    else:
+        S = C
+    if above > 0.0:
+        return C + k * above * S, S + k * above * C, k * S, k * C
+    return C, S, k * S, k * C
+
+
+@kernel
+def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
+    """Add velocity and acceleration of all waves at the position r, shape (3,), to the values f of a point."""
+    grown, rate = eval_growth(c, t)
+    side = 3 - c.up
+    eta, along, across = 0.0, 0.0, 0.0
+    if c.stretching != VERTICAL:
+        eta, _, along, across = eval_elevation(c, r, t)
+    y, by_z, by_eta = eval_height(c, r[c.up] - c.level, eta)
+    # derivatives of velocity and acceleration with respect to y, along x, the other horizontal axis and upwards
+    ux, uy, uz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for m in range(len(c.waves)):
+        w = c.waves[m]
+        k, sigma = w[2], w[7]
+        if k * y < DEEPEST:
             continue
         psi = eval_phase(c, m, r, t)
-        scale, up, down = w[0] * omega, exp(k * z), 0.0
-        if 2.0 * k * c.depth < -DEEPEST:
-            down = exp(-k * (z + 2.0 * c.depth))
-            scale /= 1.0 - exp(-2.0 * k * c.depth)
-        C, S = scale * (up + down), scale * (up - down)
-        cp, sp = cos(psi), sin(psi)
+        C, S, Cy, Sy = eval_decrease(c, k, y)
+        cp, sp = w[6] * cos(psi), w[6] * sin(psi)
         # horizontal and vertical velocities u, v and accelerations a, b; the accelerations include the rate of the
         # start ramp
-        u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
+        u, v, a, b = C * cp, S * sp, sigma * C * sp, -sigma * S * cp
         add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
         add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
         if gradients:
-            us, uz, vs, vz = -k * C * sp, below * k * S * cp, k * S * cp, below * k * C * sp
-            a_s, az, bs, bz = (
-                omega * k * C * cp,
-                below * omega * k * S * sp,
-                omega * k * S * sp,
-                -below * omega * k * C * cp,
-            )
-            add_gradient(c.up, side, w[3], w[4], grown * us, grown * uz, grown * vs, grown * vz, f.G)
-            us, uz, vs, vz = rate * us, rate * uz, rate * vs, rate * vz
-            a_s, az, bs, bz = grown * a_s + us, grown * az + uz, grown * bs + vs, grown * bz + vz
-            add_gradient(c.up, side, w[3], w[4], a_s, az, bs, bz, f.H)
+            us, vs, a_s, bs = -k * C * sp, k * S * cp, sigma * k * C * cp, sigma * k * S * sp
+            add_gradient(c.up, side, w[3], w[4], grown * us, grown * vs, f.G)
+            add_gradient(c.up, side, w[3], w[4], grown * a_s + rate * us, grown * bs + rate * vs, f.H)
+            us, vs = grown * Cy * cp, grown * Sy * sp
+            a_s, bs = grown * sigma * Cy * sp + rate * Cy * cp, rate * Sy * sp - grown * sigma * Sy * cp
+            ux, uy, uz = ux + us * w[3], uy + us * w[4], uz + vs
+            ax, ay, az = ax + a_s * w[3], ay + a_s * w[4], az + bs
+    if gradients:
+        add_product(c.up, side, (ux, uy, uz), (by_eta * along, by_eta * across, by_z), f.G)
+        add_product(c.up, side, (ax, ay, az), (by_eta * along, by_eta * across, by_z), f.H)
+
+
+@kernel
+def add_gusts(c: FlowColumns, r: FloatArray, t: float, f: Any) -> None:
+    """Add velocity and acceleration of all gusts at the position r, shape (3,), and their derivatives with respect to
+    position, to the values f of a point.
+    """
+    grown, rate = eval_growth(c, t)
+    side = 3 - c.up
+    u, a, us, a_s = 0.0, 0.0, 0.0, 0.0
+    for m in range(len(c.gusts)):
+        w = c.gusts[m]
+        psi = w[2] * (r[0] * c.wind[0] + r[side] * c.wind[1]) - w[1] * t + w[3]
+        cp, sp = w[0] * cos(psi), w[0] * sin(psi)
+        u += grown * cp
+        a += grown * w[1] * sp + rate * cp
+        us -= grown * w[2] * sp
+        a_s += w[2] * (grown * w[1] * cp - rate * sp)
+    add_flow(c.up, side, c.wind[0], c.wind[1], u, 0.0, f.u)
+    add_flow(c.up, side, c.wind[0], c.wind[1], a, 0.0, f.a)
+    add_gradient(c.up, side, c.wind[0], c.wind[1], us, 0.0, f.G)
+    add_gradient(c.up, side, c.wind[0], c.wind[1], a_s, 0.0, f.H)
 
 
 @kernel(inline=True)
@@ -211,27 +327,32 @@ def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: F
 
 
 @kernel(inline=True)
-def add_gradient(
-    up: int, side: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
-) -> None:
-    """Add the derivatives of the vector of `add_flow` with respect to position to the matrix ``to``; us, vs are
-    derivatives along (cx, cy), and uz, vz are upward derivatives."""
+def add_gradient(up: int, side: int, cx: float, cy: float, us: float, vs: float, to: FloatArray) -> None:
+    """Add the derivatives of the vector of `add_flow` with respect to horizontal positions to the matrix ``to``; us and
+    vs are derivatives along (cx, cy)."""
     to[0, 0] += us * cx * cx
     to[0, side] += us * cx * cy
     to[side, 0] += us * cx * cy
     to[side, side] += us * cy * cy
-    to[0, up] += uz * cx
-    to[side, up] += uz * cy
     to[up, 0] += vs * cx
     to[up, side] += vs * cy
-    to[up, up] += vz
+
+
+@kernel(inline=True)
+def add_product(
+    up: int, side: int, a: tuple[float, float, float], b: tuple[float, float, float], to: FloatArray
+) -> None:
+    """Add the product a bᵀ of vectors with components along x, the other horizontal axis and upwards to ``to``."""
+    axes = (0, side, up)
+    for i in range(3):
+        for j in range(3):
+            to[axes[i], axes[j]] += a[i] * b[j]
 
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
     """Write the volume fraction of the fluid at points, and its derivatives, at the time ``time[0]``."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
-    grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):
         highest += c.waves[m, 0]
     for i in c.where:
@@ -245,15 +366,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
             # points that are higher or lower than any wave can reach
             f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
-        eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
-        for m in range(len(c.waves)):
-            w = c.waves[m]
-            psi = eval_phase(c, m, points[i].r, t)
-            high, slope = w[0] * cos(psi), -w[0] * sin(psi)
-            eta += grown * high
-            eta_t += rate * high - grown * w[1] * slope
-            along += grown * w[2] * w[3] * slope
-            across += grown * w[2] * w[4] * slope
+        eta, eta_t, along, across = eval_elevation(c, points[i].r, t)
         s, slope = step_up((below + eta) / c.transition + 0.5)
         slope /= c.transition
         if c.fills == ABOVE:
@@ -267,11 +380,8 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
 @kernel
 def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArray) -> None:
     """Write the height of the surface above points [m], shape (p,)."""
-    grown, _ = eval_growth(c, time[0])
     for i in c.where:
-        height[i] = c.level
-        for m in range(len(c.waves)):
-            height[i] += grown * c.waves[m, 0] * cos(eval_phase(c, m, points[i].r, time[0]))
+        height[i] = c.level + eval_elevation(c, points[i].r, time[0])[0]
 
 
 @kernel
@@ -338,6 +448,8 @@ def fill_all(
                 f[i].G[k, b], f[i].H[k, b] = 0.0, 0.0
         add_profile(c, points[i].r[c.up], f[i])
         add_waves(c, points[i].r, time[0], whole, f[i])
+        if len(c.gusts):
+            add_gusts(c, points[i].r, time[0], f[i])
         if len(given):
             for k in range(3):
                 f[i].u[k] += given[i, 0, k]

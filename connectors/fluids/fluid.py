@@ -1,6 +1,6 @@
 """Fluids: water with currents and waves, wind, or a user-defined flow. Several loads may refer to one fluid.
 
-    velocity: u(x, t) = profile(h) velocity + waves + function(t, x), u_t = ∂u/∂t
+    velocity: u(x, t) = profile(h) velocity + waves + gusts + function(t, x), u_t = ∂u/∂t
 
 The last axis points upwards: y in 2D, z in 3D. The docstring of flow.py states the equations and defines the letters.
 
@@ -18,8 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.fluids.flow import ABOVE, BELOW, EVERYWHERE, LOG, POWER, TABLE, UNIFORM, FlowColumns
+from windlass.connectors.fluids.flow import (
+    ABOVE,
+    BELOW,
+    EVERYWHERE,
+    LINEAR,
+    LOG,
+    NONE,
+    POWER,
+    TABLE,
+    UNIFORM,
+    VERTICAL,
+    WHEELER,
+    FlowColumns,
+)
 from windlass.connectors.fluids.sea_states import wave_number
+from windlass.connectors.fluids.wave_current import find_mean_currents, solve_dispersion
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
@@ -30,8 +44,12 @@ from windlass.framework.model.table import EntityTable
 
 PROFILES = {"uniform": UNIFORM, "power": POWER, "log": LOG, "table": TABLE}
 PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
+STRETCHINGS = {"vertical": VERTICAL, "wheeler": WHEELER, "linear": LINEAR, "none": NONE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
+CHOSEN = "wave_numbers", "wave_velocities"
+"""Columns of waves that follow from Airy's theory if they are empty."""
+GUSTS = "gust_amplitudes", "gust_frequencies", "gust_phases"
 ALIGNED = 1e-6
 """Largest value of 1 minus the cosine of the angle between gravity and the downward direction [1]."""
 SIDEWAYS = 1e-9
@@ -43,7 +61,8 @@ treated as rounding errors.
 class Fluid(Component):
     """Water or air, defined by its density, the region that it occupies, and its flow.
 
-    `regular_wave` and `jonswap` create the columns that define waves.
+    `regular_wave`, `stream_function_wave` and `jonswap` create the columns that define waves, `api_wind` and `npd_wind`
+    the columns of wind with gusts.
     """
 
     provides = ("fluid",)
@@ -72,7 +91,23 @@ class Fluid(Component):
     wave_frequencies = column("rad/s", "angular frequency of each wave", shape=None, default=())
     wave_directions = column("rad", "where each wave runs to, from x towards y", shape=None, default=())
     wave_phases = column("rad", "phase of each wave", shape=None, default=())
-    wave_growth = column("s", "time from t = 0 in which waves grow; 0: full height at once", default=0.0, minimum=0.0)
+    wave_numbers = column("1/m", "wave number of each wave; default: Airy's dispersion", shape=None, default=())
+    wave_velocities = column(
+        "m/s", "horizontal velocity of each wave at the level, amplitude; default: Airy's", shape=None, default=()
+    )
+    wave_current = column(
+        "1", "true: the current carries the waves and changes their lengths (Doppler shift)", dtype=bool, default=False
+    )
+    stretching = column(
+        "1", "how the velocities of waves continue from the level to the surface", dtype="U10", default="vertical",
+        choices=tuple(STRETCHINGS),
+    )  # fmt: skip
+    wave_growth = column(
+        "s", "time from t = 0 in which waves and gusts grow; 0: full height at once", default=0.0, minimum=0.0
+    )
+    gust_amplitudes = column("m/s", "amplitude of each gust along the velocity", shape=None, default=())
+    gust_frequencies = column("rad/s", "angular frequency of each gust", shape=None, default=())
+    gust_phases = column("rad", "phase of each gust", shape=None, default=())
     function = flow_function("further velocity and acceleration, see fluid.py")
 
 
@@ -88,14 +123,14 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for inconsistent tables and waves."""
+    """Raise ModelError for inconsistent tables, waves and gusts, and for waves that a current stops."""
     for i, row in enumerate(table.resident):
-        given = {name: table.local(name)[i] for name in (*TABLES, *WAVES)}
+        given = {name: table.local(name)[i] for name in (*TABLES, *WAVES, *CHOSEN, *GUSTS)}
         where = f"in Fluid row {row}"
-        for names in (TABLES, WAVES):
+        for names in (TABLES, (*WAVES, *CHOSEN), GUSTS):
             first = len(given[names[0]])
             for name in names[1:]:
-                if len(given[name]) != first:
+                if len(given[name]) != first and not (name in CHOSEN and not len(given[name])):
                     raise ModelError(
                         f"{name} {where} has {len(given[name])} values: must have {first}, one for each of {names[0]}"
                     )
@@ -104,7 +139,7 @@ def check(world: Tables, table: EntityTable) -> None:
             raise ModelError(f"table_heights = {show(heights)} m {where}: must be at least two, as profile is 'table'")
         if not (np.diff(heights) > 0.0).all():
             raise ModelError(f"table_heights = {show(heights)} m {where}: must be ascending")
-        for name in WAVES[:2]:
+        for name in (*WAVES[:2], CHOSEN[0], *GUSTS[:2]):
             bad = given[name][given[name] <= 0.0]
             if len(bad):
                 unit = table.component.columns[name].unit
@@ -122,6 +157,18 @@ def check(world: Tables, table: EntityTable) -> None:
                 f"fills = {str(table.local('fills')[i])!r} {where}: must be 'below', "
                 "as the fluid has waves on its surface"
             )
+        if len(given["gust_amplitudes"]) and not table.local("velocity")[i].any():
+            raise ModelError(f"velocity = (0, 0, 0) m/s {where}: must not be 0, as the velocity carries the gusts")
+        if table.local("wave_current")[i] and len(given["wave_amplitudes"]) and not len(given["wave_numbers"]):
+            # in 2D all waves run along x, so the velocity along y does not matter
+            flow = create_flow(table, int(row), 2, np.zeros(0, np.int64))
+            for m in np.flatnonzero(np.isnan(flow.waves[:, 2]))[:1]:
+                omega, theta = (given[name][m] for name in ("wave_frequencies", "wave_directions"))
+                limit = table.local("gravity")[i] / (4.0 * omega)
+                raise ModelError(
+                    f"velocity {where} stops the wave of {omega:g} rad/s with the direction {theta:g} rad: the current "
+                    f"against a wave must be < g/(4 ω) = {limit:.4g} m/s, on shallow water still less"
+                )
 
 
 def check_downwards(world: Tables, up: int, user: str, carrier: str) -> None:
@@ -177,10 +224,13 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
     level, depth = float(value["surface"]), float(value["depth"])
     fills = PLACES[str(value["fills"])]
     amplitude, omega, direction, phase = (np.asarray(value[name], np.float64) for name in WAVES)
-    k = wave_number(omega, depth, float(value["gravity"])) if len(omega) else omega
-    waves = np.column_stack((amplitude, omega, k, np.cos(direction), np.sin(direction), phase))
     heights: FloatArray = np.column_stack([np.asarray(value[name], np.float64) for name in TABLES])
-    return FlowColumns(
+    mean, gust, gust_omega, gust_phase = (
+        np.asarray(value[name], np.float64) for name in ("velocity", "gust_amplitudes", *GUSTS[1:])
+    )
+    along = mean[[0, 3 - up]]
+    speed = float(np.linalg.norm(along)) or 1.0
+    flow = FlowColumns(
         kind=PROFILES[str(value["profile"])],
         fills=fills,
         up=up,
@@ -194,9 +244,28 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
         depth=depth,
         growth=float(value["wave_growth"]),
         table=np.ascontiguousarray(heights),
-        waves=np.ascontiguousarray(waves),
+        stretching=STRETCHINGS[str(value["stretching"])],
+        waves=np.zeros((0, 8)),
+        wind=along / speed,
+        gusts=np.ascontiguousarray(np.column_stack((gust, gust_omega, gust_omega / speed, gust_phase))),
         where=where,
     )
+    if not len(omega):
+        return flow
+    k, current = np.asarray(value["wave_numbers"], np.float64), np.zeros(len(omega))
+    gravity = float(value["gravity"])
+    if value["wave_current"]:
+        if len(k):
+            current = find_mean_currents(flow, k, direction)
+        else:
+            k, current = solve_dispersion(flow, omega, direction, gravity)
+    elif not len(k):
+        k = wave_number(omega, depth, gravity)
+    sigma = omega - k * current
+    given = np.asarray(value["wave_velocities"], np.float64)
+    speeds = given * np.tanh(k * depth) if len(given) else amplitude * sigma
+    waves = np.column_stack((amplitude, omega, k, np.cos(direction), np.sin(direction), phase, speeds, sigma))
+    return flow._replace(waves=np.ascontiguousarray(waves))
 
 
 register(
@@ -205,5 +274,5 @@ register(
     fill_defaults=fill_defaults,
     fills=("gravity",),
     check=check,
-    source="[@dnv2010]; [@hasselmann1973]",
+    source="[@dnv2010]; [@hasselmann1973]; [@wheeler1970]; [@rienecker1981]; [@kirby1989]; [@norsok2007]; [@api2000]",
 )

@@ -4,13 +4,20 @@ spectrum.
     dispersion of Airy waves: ω² = g k tanh(k d)
     spectrum: S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)), scaled so that its integral is Hs²/16
     width: σ = 0.07 below ω_p, 0.09 above ω_p
+    spreading: D(θ) ~ cos^2s((θ - θ_0)/2)
 
-A sea is a sum of waves with equal energy. The spectrum is divided into parts of equal energy, one for each wave, and
-each wave has the frequency that divides its part into two halves of equal energy. Therefore the frequencies have no
-common period, and the sum has exactly the significant height Hs.
+A sea is a sum of waves. With components of equal energy, the spectrum is divided into parts of equal energy, one for
+each wave, and each wave has the frequency that divides its part into two halves of equal energy. Therefore the
+frequencies have no common period. With components of equal frequency steps, the spectrum is divided into parts of equal
+width Δω, and each wave has the frequency in the middle of its part; the envelope of the sea repeats itself after 2π/Δω.
+In both cases, the sum has exactly the significant height Hs.
+
+In a sea with spreading, each wave has one direction, so the sea is homogeneous. The directions are the centres of parts
+of D(θ) with equal energy, in a random order that depends on the seed.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
-Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.
+Project, Dtsch. Hydrogr. Z. A8 12 (1973); M. S. Longuet-Higgins, D. E. Cartwright, N. D. Smith, Observations of the
+directional spectrum of sea waves, Ocean Wave Spectra, Prentice-Hall (1963), for D; DNV-RP-C205, section 3.5.
 """
 
 from __future__ import annotations
@@ -18,16 +25,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, number, numbers, whole
+from windlass.framework.checks.checks import checked, number, numbers, optional, whole, word
 from windlass.framework.errors import ModelError
 
 WIDTHS = 0.07, 0.09
 RANGE = 0.4, 8.0
 """Smallest and largest frequency of a spectrum, relative to the peak frequency [1]; less than 2e-4 of the energy is
 outside these limits."""
+EQUAL_STEPS_RANGE = 0.4, 5.0
+"""The same limits for components of equal frequency steps; less than 2e-3 of the energy is outside."""
 POINTS = 20_000
+COMPONENTS = "equal energy", "equal frequency"
 
 
 @checked(frequency=numbers("rad/s", (), (None,)), depth=number("m", above=0.0), gravity=number("m/s^2", above=0.0))
@@ -78,6 +89,8 @@ def regular_wave(height: float, period: float, direction: float = 0.0, phase: fl
     peakedness=number("1", minimum=1.0),
     count=whole(1),
     direction=number("rad"),
+    components=word(*COMPONENTS),
+    spreading=optional(number("1", above=0.0)),
 )
 def jonswap(
     significant_height: float,
@@ -86,29 +99,66 @@ def jonswap(
     peakedness: float = 3.3,
     count: int = 100,
     direction: float = 0.0,
+    components: str = "equal energy",
+    spreading: float | None = None,
 ) -> dict[str, FloatArray]:
-    """Create columns of a `Fluid` for an irregular sea with long crests; the same seed creates the same waves.
+    """Create columns of a `Fluid` for an irregular sea; the same seed creates the same waves.
 
     Args:
         significant_height: Hs [m], four times the standard deviation of the surface elevation.
         peak_period: Tp [s].
-        seed: seed of the random phases.
+        seed: seed of the random phases and of the order of the directions.
         peakedness: γ of the spectrum [1]; 1 is a Pierson-Moskowitz spectrum.
         count: number of waves.
-        direction: direction of travel, from x towards the other horizontal axis [rad].
+        direction: mean direction of travel θ_0, from x towards the other horizontal axis [rad].
+        components: ``"equal energy"`` of all waves, or ``"equal frequency"`` steps between the waves, from 0.4 to 5
+            times the peak frequency.
+        spreading: exponent s of the spreading cos^2s((θ - θ_0)/2) [1], about 5 to 15 for wind seas; None: long crests,
+            all waves travel in the mean direction.
+
+    Returns:
+        The columns ``wave_amplitudes`` [m], ``wave_frequencies`` [rad/s], ``wave_directions`` [rad] and ``wave_phases``
+        [rad], shape (count,) each.
 
     Raises:
-        ModelError: a height or period that is not > 0, a peakedness below 1, or values that are not finite.
+        ModelError: a height, period or spreading that is not > 0, a peakedness below 1, other components, or values
+            that are not finite.
     """
-    x = np.linspace(*RANGE, POINTS)
-    energy = np.concatenate(
-        ([0.0], np.cumsum(0.5 * np.diff(x) * np.convolve(_spectrum(x, peakedness), (1, 1), "valid")))
-    )
-    middles = (np.arange(count) + 0.5) / count * energy[-1]
-    frequency = 2.0 * np.pi / peak_period * np.interp(middles, energy, x)
-    amplitude = np.full(count, significant_height * np.sqrt(0.125 / count))
-    phase = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, count)
-    return _columns(amplitude, frequency, direction, phase)
+    x = np.linspace(*(RANGE if components == "equal energy" else EQUAL_STEPS_RANGE), POINTS)
+    middle, share = divide_spectrum(x, _spectrum(x, peakedness), count, components)
+    generator = np.random.default_rng(seed)
+    phase = generator.uniform(0.0, 2.0 * np.pi, count)
+    amplitude = significant_height * np.sqrt(0.125 * share)
+    columns = _columns(amplitude, 2.0 * np.pi / peak_period * middle, direction, phase)
+    if spreading is not None:
+        columns["wave_directions"] += generator.permutation(_divide_spreading(spreading, count))
+    return columns
+
+
+def divide_spectrum(x: FloatArray, S: FloatArray, count: int, components: str) -> tuple[FloatArray, FloatArray]:
+    """Divide a spectrum into parts, and return the frequency of each part and the energy of each part relative to the
+    energy of all parts [1], shape (count,) each.
+
+    Args:
+        x: ascending frequencies, shape (n,).
+        S: spectrum at these frequencies, shape (n,).
+        count: number of parts.
+        components: ``"equal energy"`` or ``"equal frequency"``, see `jonswap`.
+    """
+    energy = cumulative_trapezoid(S, x, initial=0.0)
+    if components == "equal energy":
+        middles = (np.arange(count) + 0.5) / count * energy[-1]
+        return np.interp(middles, energy, x), np.full(count, 1.0 / count)
+    ends = np.linspace(x[0], x[-1], count + 1)
+    return 0.5 * (ends[1:] + ends[:-1]), np.diff(np.interp(ends, x, energy)) / energy[-1]
+
+
+def _divide_spreading(s: float, count: int) -> FloatArray:
+    """Return directions relative to the mean direction [rad] that divide cos^2s(θ/2) into parts of equal energy."""
+    theta = np.linspace(-np.pi, np.pi, POINTS + 1)
+    energy = cumulative_trapezoid(np.cos(0.5 * theta) ** (2.0 * s), theta, initial=0.0)
+    found: FloatArray = np.interp((np.arange(count) + 0.5) / count * energy[-1], energy, theta)
+    return found
 
 
 def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:

@@ -45,12 +45,14 @@ from windlass.connectors.loads.line_points import (
     locate,
 )
 from windlass.connectors.loads.morison import (
+    LARGEST,
     fill_derivatives,
     fill_drag,
     fill_forces,
     fill_inertia,
     fill_inertia_derivatives,
     fill_powers,
+    fill_vibrations,
 )
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.accounts import Account
@@ -81,6 +83,14 @@ class FluidLoad(Component):
         "1", "true: volume and drag area belong to the reference length; else they grow with it", dtype=bool,
         default=False, switchable=True,
     )  # fmt: skip
+    vibration_frequency = column(
+        "Hz", "natural frequency f of vibration by vortices, which increases the drag; 0: none", default=0.0,
+        minimum=0.0, switchable=True,
+    )  # fmt: skip
+    vibration_amplitude = column(
+        "1", "largest amplitude of this vibration in diameters", default=0.9, minimum=0.0, switchable=True
+    )
+    vibration_gain = column("1", "factor a of the drag 1 + a A/d", default=2.1, minimum=0.0, switchable=True)
     points = column("1", "Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
@@ -133,12 +143,17 @@ def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> ND
     lift: ρ A g [N/m].
     grows: 1 if the volume increases with the length, 0 for cables of constant volume [1].
     displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a - C_at) [kg/m].
+    gain, vibration, vibration_speed: a [1], largest amplitude A/d [1], and f d [m/s]; a = 0 without vibration.
     """
-    names = "diameter", "normal_drag", "axial_drag", "added_mass", "axial_added_mass"
+    names = (
+        "diameter", "normal_drag", "axial_drag", "added_mass", "axial_added_mass", "vibration_frequency",
+        "vibration_amplitude", "vibration_gain",
+    )  # fmt: skip
     value = {name: rows.local(name)[which] for name in names}
     density, g = (column_of(rows.world, rows.local("fluid")[which], name) for name in ("density", "gravity"))
     displaced = density * 0.25 * np.pi * value["diameter"] ** 2
     area = 0.5 * density * value["diameter"]
+    vibrates = value["vibration_frequency"] > 0.0
     found = create_records(
         up=np.full(len(which), dims - 1),
         across=area * value["normal_drag"],
@@ -148,6 +163,9 @@ def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> ND
         displaced=displaced,
         added=displaced * value["added_mass"],
         excess=displaced * (value["added_mass"] - value["axial_added_mass"]),
+        gain=vibrates * value["vibration_gain"],
+        vibration=value["vibration_amplitude"],
+        vibration_speed=np.where(vibrates, value["vibration_frequency"] * value["diameter"], 1.0),
     )
     return np.repeat(found, n)
 
@@ -254,8 +272,10 @@ def read_powers(group: FluidGroup) -> Call:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for inconsistent cables and fluids, and for gravity that does not point downwards."""
+    """Raise ModelError for inconsistent cables and fluids, for gravity that does not point downwards, and for
+    vibrations that are too large."""
     check_cables(world, table)
+    check_vibration(table)
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         up, row = find_dims(cables) - 1, table.resident[positions.min()]
         check_downwards(world, up, f"{table.kind} row {row}", f"a {cables.kind}")
@@ -263,6 +283,12 @@ def check(world: Tables, table: EntityTable) -> None:
             for fluids, _, numbers in world.split_by_table(table.local("fluid")[positions]):
                 for number in np.unique(numbers):
                     check_plane(fluids, int(number), f"{table.kind} row {row}")
+
+
+def check_vibration(table: EntityTable) -> None:
+    """Raise ModelError for amplitudes of vibration above the range of the fit."""
+    high = table.local("vibration_amplitude") > LARGEST
+    table.refuse(high, ("vibration_amplitude",), f"be <= {LARGEST} diameters, the largest amplitude of the fit")
 
 
 class FluidAnswer(NamedTuple):
@@ -273,6 +299,7 @@ class FluidAnswer(NamedTuple):
     weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
     a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
+    vibration: FloatArray  # amplitude A/d of the vibration by vortices [1], (rows, k)
     share: FloatArray  # volume fraction of the fluid [1], (rows, k)
     surface: FloatArray  # height of the water surface [m], (rows, k)
     r: FloatArray  # position of the points [m], (rows, k, 3)
@@ -282,7 +309,7 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:
     """Return motion and forces of the fluid at the relative positions s = x/L [1], shape (rows, k)."""
     count, k = s.shape
     vectors, numbers = (count, k, 3), (count, k)
-    shapes = vectors, vectors, numbers, vectors, vectors, numbers, numbers, vectors
+    shapes = vectors, vectors, numbers, vectors, vectors, numbers, numbers, numbers, vectors
     out = FluidAnswer(*(np.zeros(shape) for shape in shapes))
     on, mass = rows.local("active"), column_of(rows.world, rows.local("cable"), "mass_per_length")
     g = column_of(rows.world, rows.local("fluid"), "gravity")
@@ -290,18 +317,19 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:
         group = create_group(rows, kind, create_line(rows, which, kind, s[which], np.zeros(k)))
         locate_points(group)(evaluate(fields))
         call(fill_forces)(group.c, group.m, group.flow)
-        drag, surface = np.zeros((len(group.m), 3)), np.zeros(len(group.m))
+        drag, surface, vibration = np.zeros((len(group.m), 3)), np.zeros(len(group.m)), np.zeros(len(group.m))
         for flow in group.flows:
             call(fill_surface)(flow, group.m, fields.time, surface)
         call(fill_drag)(group.c, group.m, group.flow, drag)
+        call(fill_vibrations)(group.c, group.m, group.flow, vibration)
         size = np.sqrt((group.m["p"] ** 2).sum(axis=1))
         length = np.where(group.c["grows"] > 0.0, 1.0, 1.0 / size)
         weight = np.repeat(mass[which] * g[which], k) / size - group.flow["s"] * group.c["lift"] * length
         force, found = group.m["F"] / size[:, None], group.flow
-        values = FluidAnswer(force, drag, weight, found["u"], found["a"], found["s"], surface, group.m["r"])
+        values = FluidAnswer(force, drag, weight, found["u"], found["a"], vibration, found["s"], surface, group.m["r"])
         for to, given in zip(out, values, strict=True):
             to[which] = given.reshape(len(which), *to.shape[1:])
-    out.force[~on], out.drag[~on] = 0.0, 0.0
+    out.force[~on], out.drag[~on], out.vibration[~on] = 0.0, 0.0, 0.0
     return out
 
 
@@ -315,6 +343,9 @@ OUTPUTS = {
     ),
     "fluid_velocity": line_output("m/s", "velocity of the fluid at x, (3,)", answer, "u"),
     "fluid_acceleration": line_output("m/s^2", "acceleration of the fluid at x, (3,)", answer, "a"),
+    "vibration_amplitude": line_output(
+        "1", "amplitude A/d of the vibration by vortices at x, in diameters", answer, "vibration"
+    ),
     "immersion": line_output("1", "share of the fluid at x, from 0 to 1", answer, "share"),
     "surface_height": line_output("m", "height of the surface over x", answer, "surface"),
 }
@@ -333,6 +364,6 @@ register(
     build=build,
     outputs=OUTPUTS,
     check=check,
-    source="[@morison1950]; [@hall2015]; [@dnv2010]",
+    source="[@morison1950]; [@hall2015]; [@dnv2010]; [@dnv2006]",
     draw=line_drawing(answer, DRAWN),
 )

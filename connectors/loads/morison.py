@@ -4,7 +4,8 @@ Let t = r'/|r'|, N = I - t tᵀ, w = u - r_t, w_n = N w, w_t = t·w, A = π d²/
 the symbols of the fluid. The following forces are per current length, and are multiplied by the volume fraction s of
 the fluid at the point:
 
-    drag: D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)
+    drag: D = ½ ρ d (C_n m |w_n| w_n + π C_t |w_t| w_t t)
+    amplification by vortex-induced vibration: m = 1 + a A/d,    A/d is a function of V_r = |w_n|/(f d)
     buoyancy, upwards: B = ρ A g
     pressure of the fluid and its added mass: P = ρ A (a + C_a N a + C_at t tᵀ a)
     added mass of the cable, on the left-hand side: I = ρ A (C_a N + C_at t tᵀ) r_tt
@@ -16,8 +17,15 @@ are effective tensions. Derivatives with respect to the position x and to p = r'
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
+A/d is the amplitude of the vibration across the flow relative to the diameter, of a cable with the natural frequency f.
+Over the reduced velocity V_r, it is a polygon that increases from 0 at V_r = 2 to 0.15 at V_r = 3 and then towards 1.3
+at V_r = 7, is limited to the largest amplitude Y, and decreases from 1.3 at V_r = 9 to 0 at V_r = 16. Without vibration
+m = 1. The vibration itself is not computed, only the increase of the mean drag.
+
 Source: J. R. Morison and others, The force exerted by surface waves on piles, Petroleum Transactions AIME 189 (1950);
-M. Hall, A. Goupee, Validation of a lumped-mass mooring line model, Ocean Engineering 104 (2015), for lines.
+M. Hall, A. Goupee, Validation of a lumped-mass mooring line model, Ocean Engineering 104 (2015), for lines;
+DNV-RP-F105, Free spanning pipelines (2006), section 4.4 for A/d and section 5.4 for the factor m with a = 2.1; R. D.
+Blevins, Flow-Induced Vibration, Van Nostrand Reinhold (1990), chapter 3.
 """
 
 from __future__ import annotations
@@ -31,6 +39,11 @@ from windlass.connectors.loads.line_points import LineColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
+CORNERS = ((2.0, 0.0), (3.0, 0.15), (7.0, 1.3), (9.0, 1.3), (16.0, 0.0))
+"""Corners of the fit of A/d: reduced velocity and amplitude in diameters [1]."""
+LARGEST = 1.3
+"""Largest amplitude of the vibration in diameters [1], for which the fit is valid."""
+
 # Kernels read structured arrays. The argument c contains the parameters of the cables (`create_parameters` in
 # fluid_load.py), m the motion of the points (`line_points.create_points`), and flow the motion of the fluid at the
 # points (`flow.create_flows`).
@@ -42,6 +55,31 @@ def eval_length(c: Any, i: int, size: float) -> float:
     cables of constant volume."""
     length: float = c[i].grows * size + (1.0 - c[i].grows)
     return length
+
+
+@kernel(inline=True)
+def eval_vibration(Y: float, v: float) -> tuple[float, float]:
+    """Return A/d at the reduced velocity v for the largest amplitude Y [1], and its derivative with respect to v."""
+    if v <= CORNERS[0][0] or v >= CORNERS[4][0]:
+        return 0.0, 0.0
+    A, slope = 0.0, 0.0
+    for k in range(4):
+        (v0, A0), (v1, A1) = CORNERS[k], CORNERS[k + 1]
+        if v0 < v <= v1:
+            slope = (A1 - A0) / (v1 - v0)
+            A = A0 + slope * (v - v0)
+    return (A, slope) if A < Y else (Y, 0.0)
+
+
+@kernel(inline=True)
+def eval_amplification(c: Any, i: int, speed: float) -> tuple[float, float]:
+    """Return the factor m of the drag across the axis at point i [1], and |w_n| times its derivative with respect to
+    |w_n| [1], for |w_n| = ``speed``."""
+    if c[i].gain == 0.0:
+        return 1.0, 0.0
+    v = speed / c[i].vibration_speed
+    A, slope = eval_vibration(c[i].vibration, v)
+    return 1.0 + c[i].gain * A, c[i].gain * slope * v
 
 
 @kernel
@@ -60,8 +98,9 @@ def eval_drag(
         wn[k] = flow[i].u[k] - m[i].v[k] - q * t[k]
         square += wn[k] ** 2
     speed = sqrt(square)
+    across = c[i].across * eval_amplification(c, i, speed)[0]
     for k in range(3):
-        D[k] = c[i].across * speed * wn[k] + c[i].along * abs(q) * q * t[k]
+        D[k] = across * speed * wn[k] + c[i].along * abs(q) * q * t[k]
     return size, speed, q
 
 
@@ -95,26 +134,28 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
             E[k] = D[k] + (c[i].displaced + c[i].added) * flow[i].a[k] - c[i].excess * along * t[k]
         E[c[i].up] += c[i].lift
         isp = 1.0 / speed if speed > 0.0 else 0.0
+        factor, change = eval_amplification(c, i, speed)
+        across, rest = c[i].across * factor, c[i].across * (factor + change)
         for k in range(3):
             m[i].F[k] = length * s * E[k]
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
                 # derivatives with respect to p, times |p|, due to w_n, to t and w_t, and to N a
-                turned = c[i].across * (-q * (speed * N + wn[k] * wn[l] * isp) - t[k] * wn[l] * speed)
+                turned = -across * (q * speed * N + t[k] * wn[l] * speed) - rest * q * wn[k] * wn[l] * isp
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c[i].excess * (along * N + t[k] * (flow[i].a[l] - along * t[l]))
                 m[i].Fp[k, l] = s * (c[i].grows * E[k] * t[l] + length / size * turned)
                 # derivatives with respect to the velocity of the fluid
-                by_u = c[i].across * (speed * N + wn[k] * wn[l] * isp) + 2.0 * c[i].along * abs(q) * t[k] * t[l]
+                by_u = across * speed * N + rest * wn[k] * wn[l] * isp + 2.0 * c[i].along * abs(q) * t[k] * t[l]
                 m[i].Fv[k, l] = -length * s * by_u
         for k in range(3):
             for l in range(3):
-                change = E[k] * flow[i].ds[l]
+                moved = E[k] * flow[i].ds[l]
                 for b in range(3):
                     same = c[i].displaced + c[i].added if k == b else 0.0
-                    change += s * (same - c[i].excess * t[k] * t[b]) * flow[i].H[b, l]
-                m[i].Fr[k, l] = length * change
+                    moved += s * (same - c[i].excess * t[k] * t[b]) * flow[i].H[b, l]
+                m[i].Fr[k, l] = length * moved
                 for b in range(3):
                     m[i].Fr[k, l] -= m[i].Fv[k, b] * flow[i].G[b, l]
 
@@ -194,3 +235,12 @@ def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
         for k in range(3):
             drag[i, k] = eval_length(c, i, size) / size * flow[i].s * D[k]
+
+
+@kernel
+def fill_vibrations(c: Any, m: Any, flow: Any, vibration: FloatArray) -> None:
+    """Write the amplitude A/d of the vibration by vortices at all points [1], shape (points,)."""
+    t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
+    for i in range(len(c)):
+        _, speed, _ = eval_drag(c, m, flow, i, t, wn, D)
+        vibration[i] = eval_vibration(c[i].vibration, speed / c[i].vibration_speed)[0] if c[i].gain > 0.0 else 0.0

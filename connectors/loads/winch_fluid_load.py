@@ -20,7 +20,13 @@ import numpy as np
 from windlass.connectors.fluids.flow import create_flows, fill_surface
 from windlass.connectors.fluids.flows_at_points import create_flows_at
 from windlass.connectors.fluids.fluid import check_downwards, check_plane
-from windlass.connectors.loads.fluid_load import FluidGroup, FluidLoad, create_parameters, locate_points
+from windlass.connectors.loads.fluid_load import (
+    FluidGroup,
+    FluidLoad,
+    check_vibration,
+    create_parameters,
+    locate_points,
+)
 from windlass.connectors.loads.line_points import LineKind
 from windlass.connectors.loads.morison import (
     fill_derivatives,
@@ -135,7 +141,9 @@ def read_powers(group: FluidGroup) -> Call:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for gravity that does not point downwards, and for flows that are not in the plane."""
+    """Raise ModelError for gravity that does not point downwards, for flows that are not in the plane, and for
+    vibrations that are too large."""
+    check_vibration(table)
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         up, row = world.resident_dofs(cables).shape[1] // 4 - 1, table.resident[positions.min()]
         check_downwards(world, up, f"{table.kind} row {row}", f"a {cables.kind}")

@@ -160,6 +160,33 @@ def cable(s: Sketch) -> None:
     )
 
 
+@draws("FibreCable2D", "FibreCable3D")
+def fibre_rope(s: Sketch) -> None:
+    s.spring((0.0, 0.5), (2.2, 0.5))
+    s.line((2.2, 0.0), (2.2, 1.0))
+    s.spring((2.2, 1.0), (4.6, 1.0))
+    s.damper((2.2, 0.0), (4.6, 0.0))
+    s.line((4.6, 0.0), (4.6, 1.0))
+    s.arrow((4.6, 0.5), (5.4, 0.5), color=RED)
+    s.text((5.5, 0.5), "N", RED)
+    s.text((1.1, 1.1), "axial_stiffness + stiffening · mean load", align="center", size=9)
+    s.text((3.4, 1.45), "slow_stiffness", align="center")
+    s.text((3.4, -0.5), "slow_damping", align="center")
+    s.measure((2.2, -0.9), (4.6, -0.9), "slow strain y · length")
+
+
+@draws("TableCable2D", "TableCable3D")
+def table_cable(s: Sketch) -> None:
+    points = [(0.0, 0.0), (1.5, 0.3), (3.0, 1.0), (4.0, 2.2)]
+    s.arrow((-0.3, 0.0), (5.0, 0.0), color=GREY)
+    s.arrow((0.0, -0.3), (0.0, 2.4), color=GREY)
+    s.line(*points, color=BLUE)
+    for point in points:
+        s.dot(point, color=BLUE)
+    s.text((5.1, 0.0), "table_strains", GREY)
+    s.text((0.15, 2.4), "table_tensions", GREY)
+
+
 @draws("TwistCable3D", "PointSlopeTwist3D", "TwistNodePosition")
 def twist(s: Sketch) -> None:
     way = s.curve([(0, 0.2), (1.6, 0.9), (3.4, 0.9), (5.0, 0.2)])
@@ -822,7 +849,7 @@ def fluid(s: Sketch) -> None:
         s.arrow((-1.6, y), (-1.6 + 0.9 * ((y + 1.05) / 2.0) ** 0.3, y))
     s.text((-0.55, 0.0), "velocity, by a profile or a table", RED, size=9)
     s.measure((-2.2, -1.0), (-2.2, 0.8), "reference_height", (-0.15, 0.0))
-    s.text((0.4, 1.4), "wave_amplitudes, ...", BLUE)
+    s.text((0.4, 1.4), "wave_amplitudes, stretching, ...", BLUE)
 
 
 @draws("SphereFluidLoad", "CylinderFluidLoad", "BoxFluidLoad")

@@ -40,7 +40,7 @@ import numpy as np
 from windlass.elements.cable2d import broken_cables
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
-from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none
+from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none, read_functions
 from windlass.elements.cable2d.force_functions import residual as user_residual
 from windlass.elements.cable2d.force_functions import tangent as user_tangent
 from windlass.elements.cable2d.gauss import fill_energies, fill_powers, residual_gauss, tangent_gauss
@@ -199,7 +199,7 @@ def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
     groups = []
     for part, quantity in enumerate(("axial_force", "bending_moment")):
-        some = row[~is_none(rows.local(f"{quantity}_function")[row])]
+        some = row[~is_none(read_functions(rows, f"{quantity}_function")[row])]
         if len(some):
             user_rows = create_user_rows(rows.select(some), some, rule)
             groups.append(replace(user_rows, parts={part: user_rows.parts[part]}))
@@ -284,7 +284,7 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """
     whole = ~rows.local("broken")
     axial, bending = (
-        whole & is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment")
+        whole & is_none(read_functions(rows, f"{quantity}_function")) for quantity in ("axial_force", "bending_moment")
     )
     records = create_records(
         length=rows.local("length"),
@@ -316,10 +316,10 @@ def check(world: Tables, table: EntityTable) -> None:
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
     # with a user function of the axial force, any reference strain is allowed
-    slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_function"))
+    slack = (table.local("reference_strain") <= -1.0) & is_none(read_functions(table, "axial_force_function"))
     table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
-        functions, derivatives = table.local(f"{quantity}_function"), table.local(f"{quantity}_derivatives")
+        functions, derivatives = (read_functions(table, f"{quantity}_{name}") for name in ("function", "derivatives"))
         for k, (given, derivative) in enumerate(zip(functions, derivatives, strict=True)):
             if derivative is not None and given is None:
                 row = table.resident[k]

@@ -50,6 +50,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
+from windlass.framework.model.table import EntityTable
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
 """Names of the arguments with respect to which functions are differentiated, by index of the argument."""
@@ -139,7 +140,17 @@ LINEAR: dict[str, tuple[ForceFunction, Derivatives]] = {
 
 def has_function(rows: LocalRows) -> NDArray[np.bool_]:
     """Return whether each row has a user function, shape (rows,)."""
-    return ~(is_none(rows.local("axial_force_function")) & is_none(rows.local("bending_moment_function")))
+    return ~(
+        is_none(read_functions(rows, "axial_force_function")) & is_none(read_functions(rows, "bending_moment_function"))
+    )
+
+
+def read_functions(rows: LocalRows | EntityTable, name: str) -> NDArray[Any]:
+    """Return a column of functions, shape (rows,); None for each row of cables without this column."""
+    if name in (rows.table if isinstance(rows, LocalRows) else rows).component.columns:
+        return rows.local(name)
+    count = len(rows.rows) if isinstance(rows, LocalRows) else len(rows.resident)
+    return np.full(count, None)
 
 
 def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
@@ -156,7 +167,7 @@ def create_parameters(rows: LocalRows) -> Parameters:
 
 def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     """Create groups of rows with the same function for ``"axial_force"`` or ``"bending_moment"``."""
-    forces, derivatives = rows.local(f"{quantity}_function"), rows.local(f"{quantity}_derivatives")
+    forces, derivatives = (read_functions(rows, f"{quantity}_{name}") for name in ("function", "derivatives"))
     linear = is_none(forces)
     result = [ForceGroup(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
     groups: dict[tuple[int, int], list[int]] = {}

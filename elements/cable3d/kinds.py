@@ -8,15 +8,24 @@ from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.model.schema import Component
 
-TWIST = "torsional_stiffness"
-"""Name of a column that only cables with twist have."""
+TWIST, FIBRE, TABLE = "torsional_stiffness", "slow_stiffness", "table_strains"
+"""Names of columns that only cables with twist, fibre ropes, and cables with a table have."""
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
     """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
-    given.
+    given, is a fibre rope if ``slow_stiffness`` is given, and has a table if ``table_strains`` is given.
     """
+    special = [name for name in (TWIST, FIBRE, TABLE) if name in columns]
     if dims == 2:
+        if FIBRE in special:
+            from windlass.elements.cable3d.fibre_cable import FibreCable2D  # imported here, because few cables need it
+
+            return PointSlope2D, FibreCable2D
+        if TABLE in special:
+            from windlass.elements.cable3d.table_cable import TableCable2D  # imported here, because few cables need it
+
+            return PointSlope2D, TableCable2D
         return PointSlope2D, Cable2D
     if TWIST in columns:
         from windlass.elements.cable3d.twist_cable import TwistCable3D  # imported here, because few cables have twist
@@ -26,4 +35,12 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables
     from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need 3D nodes
 
+    if FIBRE in special and TWIST not in special:
+        from windlass.elements.cable3d.fibre_cable import FibreCable3D  # imported here, because few cables need it
+
+        return PointSlope3D, FibreCable3D
+    if TABLE in special and TWIST not in special:
+        from windlass.elements.cable3d.table_cable import TableCable3D  # imported here, because few cables need it
+
+        return PointSlope3D, TableCable3D
     return PointSlope3D, Cable3D

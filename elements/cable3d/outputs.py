@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.cable2d.force_functions import Places, is_none
+from windlass.elements.cable2d.force_functions import Places, is_none, read_functions
 from windlass.elements.cable2d.outputs import (
     CableSections,
     CableView,
@@ -40,7 +40,7 @@ class SpatialView(CableView):
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
-        self.bends_by_user = ~is_none(rows.local("bending_moment_function"))
+        self.bends_by_user = ~is_none(read_functions(rows, "bending_moment_function"))
         self._stiffness = rows.local("bending_stiffness")[:, None, None]
         self._damping = rows.local("bending_damping")[:, None, None]
 

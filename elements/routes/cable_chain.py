@@ -2,7 +2,9 @@
 route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
-given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given.
+given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsional stiffness is given. Fibre ropes
+(`FibreCable2D`, `FibreCable3D`) have a ``slow_stiffness``, and cables with a table (`TableCable2D`, `TableCable3D`) a
+``tension_table``.
 
 routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
@@ -16,6 +18,7 @@ import numpy as np
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.nodes.generic_nodes import state_node
 from windlass.elements.nodes.rotations import normalise
 from windlass.elements.nodes.turning import carry_normals, smallest_rotations
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
@@ -136,7 +139,9 @@ def straight_cable(
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; in 3D columns of `Cable3D`, or
-            of `TwistCable3D` if ``torsional_stiffness=`` is given (see `cable_along`). Default of ``length`` [m]: the
+            of `TwistCable3D` if ``torsional_stiffness=`` is given (see `cable_along`), of `FibreCable3D` if
+            ``slow_stiffness=`` is given (``slow_strain`` is its slow strain at the start), or of `TableCable3D` if
+            ``tension_table=`` is given, a list of pairs of strain and tension [N]. Default of ``length`` [m]: the
             length of the line divided by the number of elements.
 
     Returns:
@@ -266,6 +271,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
     elements = int(elements)
+    cable_columns = read_table(cable_columns, name)
     node, kind = find_kinds(route.eval_points(np.zeros(1))[0].shape[1], cable_columns)
     share = -(-elements // launched_size())
     check_room(share, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
@@ -288,8 +294,45 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
         if positions.shape[1] == 3:
             raise ModelError(f"{name}: ale along a 3D route: must be a 2D route, for ALECable2D")
         kind = ALECable2D
+    if "slow" in kind.refs:
+        strains = read_slow_strains(cable_columns.pop("slow_strain", 0.0), elements, name)[mine.numbers]
+        states = np.repeat(strains[:, None], 3, axis=1)
+        cable_columns["slow"] = world.add(state_node(3), name=f"{name} slow strain", part=mine, states=states)[first]
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
+
+
+def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
+    """Return the slow strains of a fibre rope at the start [1], shape (elements,).
+
+    Raises:
+        ModelError: ``slow_strain`` is neither a number nor an array of one number per element.
+    """
+    strains = read_numbers(given)
+    if strains is None or strains.shape not in ((), (elements,)):
+        raise ModelError(
+            f"slow_strain = {show(given)} of {name}: must be a number [1], or one for each of its elements"
+        )
+    return np.broadcast_to(strains, (elements,))
+
+
+def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
+    """Replace the column ``tension_table`` of a chain, pairs of strain and tension [N], by the columns of
+    `TableCable2D`.
+
+    Raises:
+        ModelError: a table that is not a list of at least two pairs of numbers.
+    """
+    if "tension_table" not in given:
+        return given
+    columns = dict(given)
+    table = read_numbers(columns.pop("tension_table"))
+    if table is None or table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
+        raise ModelError(
+            f"tension_table = {show(given['tension_table'])} of {name}: must be two or more pairs of strain [1] and "
+            "tension [N]"
+        )
+    return columns | {"table_strains": table[:, 0], "table_tensions": table[:, 1]}
 
 
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:

@@ -166,7 +166,7 @@ def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead:
 
 class Component:
     """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref` and `refs`, and no
-    methods.
+    methods. A schema that inherits columns removes a column by the declaration ``name = None``.
 
     Class attributes of a schema:
         provides: names of the families to which entities of this component belong.
@@ -206,6 +206,8 @@ class Component:
                 setattr(cls, name, cls.columns[name])
             elif isinstance(value, Ref):
                 cls.refs[name] = replace(value, name=name)
+            elif value is None and name in cls.columns:
+                del cls.columns[name]
         cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "")
 
 

@@ -1,5 +1,5 @@
-"""Data sheets of belts, mooring chains and wire ropes, selected by name, with values of standards and typical values
-with their ranges.
+"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, selected by name, with values of standards and
+typical values with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
@@ -35,7 +35,9 @@ STEEL = 7850.0
 """Density of steel [kg/m^3]."""
 WATER = 1025.0
 """Density of sea water [kg/m^3]."""
-COLUMNS = ("axial_stiffness", "bending_stiffness", "mass_per_length")
+COLUMNS = (
+    "axial_stiffness", "bending_stiffness", "mass_per_length", "slow_stiffness", "slow_damping", "stiffening",
+)  # fmt: skip
 """Columns of cables in data sheets of chains and ropes."""
 
 
@@ -108,15 +110,16 @@ class BeltSheet:
 
 @dataclass(frozen=True)
 class LineSheet:
-    """The data sheet of a chain or a wire rope; all values are in SI units.
+    """The data sheet of a chain, a wire rope or a fibre rope; all values are in SI units.
 
     Attributes:
         name: name such as "R3 studless chain 76 mm".
         standard: standards that apply to the chain or rope.
         diameter: nominal diameter of a rope or of the bar of a chain [m].
         breaking_load: minimum breaking load [N], for `wl.post`.
-        columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``, and
-            ``bending_stiffness`` of ropes.
+        columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``,
+            ``bending_stiffness`` of wire ropes, and ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of fibre
+            ropes (`windlass.elements.FibreCable3D`).
         fluid: columns of `FluidLoad` for water: ``diameter`` of a cylinder with the displaced volume, and drag
             coefficients relative to this diameter.
         quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
@@ -320,6 +323,54 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
         "normal_drag": quantity("normal_drag", "1", family["normal_drag"] * diameter / volume),
     }
     return _create_sheet(f"{name}-{core} wire rope {d:g} mm, {grade:g} MPa", diameter, quantities, family)
+
+
+@checked(material=word(), diameter=number("m", above=0.0), slow_time=number("s", above=0.0))
+def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> LineSheet:
+    """Return the data sheet of a bedded-in fibre rope, with the columns of `windlass.elements.FibreCable3D`.
+
+    Args:
+        material: "polyester" or "nylon".
+        diameter: nominal diameter d, 0.02 to 0.3 m.
+        slow_time: time constant η/K of the creep at constant load [s]. The creep of real ropes lasts from minutes to
+            days, so choose the time according to the duration of the loads.
+
+    Raises:
+        ModelError: the material is unknown, the diameter is out of range, or the time is not > 0.
+    """
+    table = _read("lines.toml")
+    family, name = table["families"]["fibre_rope"], _pick("fibre rope", material, table["fibre_ropes"])
+    d = _check_diameter(f"{name} rope", diameter, family)
+    row = table["fibre_ropes"][name]
+    a, b = row["breaking"]
+    strength = MPA * (a + b * diameter) * diameter**2
+    mass = row["mass"] * diameter**2
+    volume = sqrt(4.0 * mass / (pi * row["density"]))
+
+    (alpha, *_), (beta, *_) = (_triple(row[key]) for key in ("alpha", "beta"))
+    # the secant of the static load is the stiffness of both parts in series
+    K = strength / (1.0 / row["static"] - 1.0 / (alpha + beta * family["static_load"]))
+
+    def quantity(key: str, unit: str, factor: float, value: Any = 1.0) -> Quantity:
+        typical, low, high = _triple(value)
+        return Quantity(factor * typical, factor * low, factor * high, unit, family["sure"][key])
+
+    quantities = {
+        "breaking_load": quantity("breaking_load", "N", strength),
+        "axial_stiffness": quantity("axial_stiffness", "N", strength, row["alpha"]),
+        "slow_stiffness": quantity("slow_stiffness", "N", K, family["slow"]),
+        "slow_damping": quantity("slow_damping", "N s", K * slow_time, family["slow"]),
+        "stiffening": quantity("stiffening", "1", 1.0, row["beta"]),
+        "mass_per_length": quantity("mass_per_length", "kg/m", mass),
+        "volume_diameter": quantity("volume_diameter", "m", volume),
+        "normal_drag": quantity("normal_drag", "1", family["normal_drag"] * diameter / volume),
+    }
+    return _create_sheet(f"{name} rope {d:g} mm", diameter, quantities, family)
+
+
+def fibre_ropes() -> list[str]:
+    """Return the materials of all fibre ropes in the catalogue."""
+    return list(_read("lines.toml")["fibre_ropes"])
 
 
 @checked(rope_diameter=number("m", above=0.0))

@@ -87,6 +87,16 @@ def calls(s: Scene) -> dict[str, Call]:
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
+    wind = {
+        "speed": 20.0,
+        "seed": 1,
+        "height": 10.0,
+        "direction": 0.0,
+        "count": 5,
+        "lowest": 0.01,
+        "highest": 1.0,
+        "components": "equal energy",
+    }
     grid, heights = con.BedGrid([0.0, 1.0], [0.0, 1.0, 2.0], np.zeros((2, 3))), s.folder / "heights.csv"
     heights.write_text("0,0,1\n0,1,1\n1,0,1\n1,1,2\n")
     layers = {"radius": 0.1, "diameter": 0.01, "pitch": 0.0102, "turns": 3, "crossing": 1.5}
@@ -388,8 +398,16 @@ def calls(s: Scene) -> dict[str, Call]:
         "regular_wave": (con.regular_wave, {"height": 2.0, "period": 8.0, "direction": 0.0, "phase": 0.0}),
         "jonswap": (
             con.jonswap, {"significant_height": 2.0, "peak_period": 8.0, "seed": 1, "peakedness": 3.3, "count": 5,
-                          "direction": 0.0},
+                          "direction": 0.0, "components": "equal frequency", "spreading": 8.0},
         ),
+        "stream_function_wave": (
+            con.stream_function_wave, {"height": 2.0, "period": 8.0, "depth": 50.0, "direction": 0.0, "current": 0.1,
+                                       "gravity": 9.81, "count": 6},
+        ),
+        "npd_spectrum": (con.npd_spectrum, {"frequency": 0.1, "speed": 20.0, "height": 10.0}),
+        "api_spectrum": (con.api_spectrum, {"frequency": 0.1, "speed": 20.0, "height": 10.0}),
+        "npd_wind": (con.npd_wind, wind),
+        "api_wind": (con.api_wind, wind),
         "coordinate_marker": (con.coordinate_marker, {"world": s.open, "entity": s.node, "name": "x"}),
         "rotation_marker": (
             con.rotation_marker, {"world": s.open, "entity": s.spatial, "axis": "x", "global_axis": False},

@@ -18,6 +18,8 @@ from windlass.elements import (
     PointSlope3D,
     RigidBody2D,
     RigidBody3D,
+    TableCable2D,
+    TableCable3D,
     generic_node,
     state_node,
     straight_beam,
@@ -82,6 +84,8 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
     row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
     if kind is con.CoordinateVectorConstraint and name == "offset_function":
         row["factors1"] = (1.0,)
+    if kind in (TableCable2D, TableCable3D):
+        row |= {"table_strains": (0.0, 1.0), "table_tensions": (0.0, 1.0)}
     return {**row, **references(world, kind)}
 
 

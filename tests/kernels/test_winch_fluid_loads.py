@@ -21,7 +21,10 @@ from support.cables import residual
 
 G, LENGTH = 9.81, 6.0
 ROPE = {"mass_per_length": 2.0, "axial_stiffness": 5e3, "bending_stiffness": 3.0}
-LOAD = {"diameter": 0.06, "normal_drag": 1.1, "axial_drag": 0.05, "added_mass": 0.9, "axial_added_mass": 0.4}
+LOAD = {
+    "diameter": 0.06, "normal_drag": 1.1, "axial_drag": 0.05, "added_mass": 0.9, "axial_added_mass": 0.4,
+    "vibration_frequency": 2.0,
+}  # fmt: skip
 DIMS = [2, 3]
 
 

@@ -212,9 +212,34 @@ def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
     assert bar / 500.0 < rope.columns["bending_stiffness"] < bar / 20.0
 
 
+@pytest.mark.parametrize("material", wl.catalogue.fibre_ropes())
+def test_fibre_ropes_have_the_static_and_dynamic_stiffness_of_their_source(material: str) -> None:
+    """At a static load of 20 % of the breaking load, the strain of a rope is that of the static stiffness, 14 or 5
+    times the breaking load, and its dynamic stiffness is 19.6 or 9.88 times the breaking load. Ropes float or sink.
+    """
+    sheet = wl.catalogue.fibre_rope(material, 0.15, slow_time=50.0)
+    load, static, dynamic = 0.2 * sheet.breaking_load, *{"polyester": (14.0, 19.6), "nylon": (5.0, 9.88)}[material]
+    world = wl.World()
+    rope = straight_cable(world, (0, 0, 0), (10, 0, 0), 2, bending_stiffness=1.0, **sheet.columns)
+    nodes = nodes_of(world, rope)
+    con.hinge(world, nodes[0])
+    con.fix(world, nodes[1:], "y", "z")
+    world.add(con.Force, marker=con.position_marker(world, nodes[2]), vector=(load, 0.0, 0.0))
+    state = wl.Static(world, name="").solve()
+    assert_allclose(wl.eval_output(rope, "axial_strain", state), 0.2 / static, rtol=1e-8)
+    assert_allclose(wl.eval_output(rope, "dynamic_stiffness", state), dynamic * sheet.breaking_load, rtol=1e-8)
+    assert sheet.columns["slow_damping"] == pytest.approx(50.0 * sheet.columns["slow_stiffness"])
+    assert sheet.submerged_mass() > 0.0 and "to be checked" in sheet.format()
+    for quantity in sheet.quantities.values():
+        assert quantity.low <= quantity.value <= quantity.high
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
+        (lambda: wl.catalogue.fibre_rope("hemp", 0.1), "the catalogue has no fibre rope 'hemp': must be one of polyes"),
+        (lambda: wl.catalogue.fibre_rope("nylon", 1.0), "diameter = 1 m of nylon rope of the catalogue: must be 0.02"),
+        (lambda: wl.catalogue.fibre_rope("nylon", 0.1, 0.0), "slow_time = 0.0 s in fibre_rope: must be > 0"),
         (lambda: wl.catalogue.chain("R9", 0.1), "the catalogue has no chain 'R9': did you mean R5?"),
         (lambda: wl.catalogue.chain("ORQ", 0.1), "studless chain 'ORQ' of the catalogue: must be one of R3, R3S, R4"),
         (lambda: wl.catalogue.chain("R3", 76.0), "diameter = 76 m of R3 studless chain .*: must be 0.02 to 0.22 m"),

@@ -70,6 +70,8 @@ from windlass.connectors.loads.cylinder_fluid_load import CylinderFluidLoad
 from windlass.connectors.constraints.distance_constraint import DistanceConstraint
 from windlass.connectors.control.point_coordinates import DistanceCoordinate
 from windlass.connectors.surface_contact.surfaces import DrumSurface
+from windlass.elements.cable3d.fibre_cable import FibreCable2D
+from windlass.elements.cable3d.fibre_cable import FibreCable3D
 from windlass.connectors.fluids.fluid import Fluid
 from windlass.connectors.loads.fluid_load import FluidLoad
 from windlass.connectors.loads.force import Force
@@ -128,6 +130,8 @@ from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.springs.spring_damper import SpringDamper
 from windlass.connectors.control.state_load import StateLoad
 from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet
+from windlass.elements.cable3d.table_cable import TableCable2D
+from windlass.elements.cable3d.table_cable import TableCable3D
 from windlass.connectors.springs.tensioner_spring import TensionerSpring
 from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
@@ -630,6 +634,44 @@ class DrumSurfaceEntity(Entity):
     half_width: Any
     depth: Any
     marker: Any
+class FibreCable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    slow_stiffness: Any
+    slow_damping: Any
+    stiffening: Any
+    node0: Any
+    node1: Any
+    slow: Any
+class FibreCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    slow_stiffness: Any
+    slow_damping: Any
+    stiffening: Any
+    node0: Any
+    node1: Any
+    slow: Any
 class FluidEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     density: Any
@@ -650,7 +692,14 @@ class FluidEntity(Entity):
     wave_frequencies: Any
     wave_directions: Any
     wave_phases: Any
+    wave_numbers: Any
+    wave_velocities: Any
+    wave_current: Any
+    stretching: Any
     wave_growth: Any
+    gust_amplitudes: Any
+    gust_frequencies: Any
+    gust_phases: Any
     function: Any
 class FluidLoadEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
@@ -660,6 +709,9 @@ class FluidLoadEntity(Entity):
     added_mass: Any
     axial_added_mass: Any
     constant_volume: Any
+    vibration_frequency: Any
+    vibration_amplitude: Any
+    vibration_gain: Any
     points: Any
     active: Any
     cable: Any
@@ -1105,6 +1157,44 @@ class StateLoadEntity(Entity):
 class SurfaceSetEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     skin: Any
+class TableCable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    bending_moment_function: Any
+    bending_moment_derivatives: Any
+    broken: Any
+    table_strains: Any
+    table_tensions: Any
+    node0: Any
+    node1: Any
+class TableCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    bending_moment_function: Any
+    bending_moment_derivatives: Any
+    broken: Any
+    table_strains: Any
+    table_tensions: Any
+    node0: Any
+    node1: Any
 class TensionerSpringEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     preload: Any
@@ -1212,6 +1302,9 @@ class WinchFluidLoadEntity(Entity):
     added_mass: Any
     axial_added_mass: Any
     constant_volume: Any
+    vibration_frequency: Any
+    vibration_amplitude: Any
+    vibration_gain: Any
     points: Any
     active: Any
     cable: Any
@@ -1388,9 +1481,13 @@ class World():
     @overload
     def add(self, component: type[DrumSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_width: Numbers = ..., depth: Numbers = ...) -> DrumSurfaceEntity: ...
     @overload
-    def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_growth: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
+    def add(self, component: type[FibreCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable2DEntity: ...
     @overload
-    def add(self, component: type[FluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> FluidLoadEntity: ...
+    def add(self, component: type[FibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable3DEntity: ...
+    @overload
+    def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_numbers: Numbers = ..., wave_velocities: Numbers = ..., wave_current: YesNo = ..., stretching: Words = ..., wave_growth: Numbers = ..., gust_amplitudes: Numbers = ..., gust_frequencies: Numbers = ..., gust_phases: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
+    @overload
+    def add(self, component: type[FluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., points: WholeNumbers = ..., active: YesNo = ...) -> FluidLoadEntity: ...
     @overload
     def add(self, component: type[Force], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> ForceEntity: ...
     @overload
@@ -1504,6 +1601,10 @@ class World():
     @overload
     def add(self, component: type[SurfaceSet], *, name: str = ..., part: Part | None = ..., skin: Numbers) -> SurfaceSetEntity: ...
     @overload
+    def add(self, component: type[TableCable2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable2DEntity: ...
+    @overload
+    def add(self, component: type[TableCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TableCable3DEntity: ...
+    @overload
     def add(self, component: type[TensionerSpring], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., preload: Numbers = ..., stiffness: Numbers, friction_torque: Numbers = ..., loading_friction: Numbers = ..., unloading_friction: Numbers = ..., loading_damping: Numbers = ..., unloading_damping: Numbers = ..., sticking_stiffness: Numbers = ..., active: YesNo = ...) -> TensionerSpringEntity: ...
     @overload
     def add(self, component: type[Torque], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> TorqueEntity: ...
@@ -1522,7 +1623,7 @@ class World():
     @overload
     def add(self, component: type[WinchCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, feed: One, begin: Numbers, share: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., store_tension: Numbers = ..., shortest: Numbers = ..., active: YesNo = ...) -> WinchCable3DEntity: ...
     @overload
-    def add(self, component: type[WinchFluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> WinchFluidLoadEntity: ...
+    def add(self, component: type[WinchFluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., points: WholeNumbers = ..., active: YesNo = ...) -> WinchFluidLoadEntity: ...
     @overload
     def set(self, entity: ALECable2DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
@@ -1574,7 +1675,11 @@ class World():
     @overload
     def set(self, entity: DistanceConstraintEntity, *, distance: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: FluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., active: YesNo = ...) -> None: ...
+    def set(self, entity: FibreCable2DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: FibreCable3DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: FluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ForceEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
@@ -1622,6 +1727,10 @@ class World():
     @overload
     def set(self, entity: StateLoadEntity, *, value: Numbers = ..., load_function: UserFunctions = ..., load_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
+    def set(self, entity: TableCable2DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: TableCable3DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
     def set(self, entity: TensionerSpringEntity, *, preload: Numbers = ..., stiffness: Numbers = ..., friction_torque: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: TorqueEntity, *, vector: Numbers = ..., function: UserFunctions = ..., active: YesNo = ...) -> None: ...
@@ -1634,6 +1743,6 @@ class World():
     @overload
     def set(self, entity: WinchCable3DEntity, *, active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: WinchFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., active: YesNo = ...) -> None: ...
+    def set(self, entity: WinchFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_frequency: Numbers = ..., vibration_gain: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...

@@ -1,0 +1,214 @@
+"""Regular waves of finite height by Fourier approximation of the stream function.
+
+In the frame that moves with the wave, with X from the crest and Y upwards from the level, d the depth, j = 1 ... n:
+
+    stream function: ψ = -v Y + Σ B_j sinh(j k (Y + d))/cosh(j k d) cos(j k X)
+    at the surface Y = η(X): ψ = -q,    (u² + w²)/2 + g η = R,    u = ∂ψ/∂Y, w = -∂ψ/∂X
+    mean of η = 0,    η(0) - η(π/k) = H,    ω = k c,    c = v + U
+    at a fixed point: u = U + Σ j k B_j cosh(j k (Y + d))/cosh(j k d) cos(j (k x - ω t))
+    surface: η = Σ E_j cos(j (k x - ω t))
+
+v is the mean speed of the fluid towards the wave, c the phase speed, and U the current, the mean velocity at fixed
+points below the troughs. The conditions at the surface hold at n + 1 points from crest to trough. Newton's method with
+exact derivatives solves for η at these points, B_j, k, v, q and R. The height increases in steps up to H, because the
+method converges only from a close initial value.
+
+The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface; the number n of
+harmonics determines the accuracy of the latter. The limit of the height is the empirical formula of Fenton (1990) for
+the highest waves.
+
+Source: M. M. Rienecker, J. D. Fenton, A Fourier approximation method for steady water waves, J. Fluid Mech. 104 (1981)
+119-137; J. D. Fenton, The numerical solution of steady water wave problems, Computers and Geosciences 14 (1988)
+357-368; J. D. Fenton, Nonlinear wave theories, The Sea 9, Wiley (1990).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.fluids.sea_states import wave_number
+from windlass.framework.checks.checks import checked, number, whole
+from windlass.framework.errors import ModelError
+
+STEP = 0.05
+"""Largest increase of H/H_max from one solution to the next [1]."""
+CLOSE = 1e-11
+"""Largest residual of the scaled equations [1]."""
+MOST = 40
+TINY = 1e-12
+"""Amplitude of a harmonic, relative to the height [1], below which the harmonic is left out."""
+IMAGINARY = 1e-30
+
+
+@checked(
+    height=number("m", above=0.0),
+    period=number("s", above=0.0),
+    depth=number("m", above=0.0),
+    direction=number("rad"),
+    current=number("m/s"),
+    gravity=number("m/s^2", above=0.0),
+    count=whole(4),
+)
+def stream_function_wave(
+    height: float,
+    period: float,
+    depth: float,
+    direction: float = 0.0,
+    current: float = 0.0,
+    gravity: float = 9.81,
+    count: int = 24,
+) -> dict[str, Any]:
+    """Create columns of a `Fluid` for a regular wave of finite height, with its crest at the origin at t = 0:
+    ``world.add(Fluid, density=1025.0, **stream_function_wave(8.0, 10.0, 30.0))``.
+
+    Args:
+        height: height H from trough to crest [m].
+        period: period at a fixed point [s].
+        depth: water depth d [m], which must be the depth of the fluid.
+        direction: direction of travel, from x towards the other horizontal axis [rad].
+        current: uniform current U along the direction of the wave [m/s], < 0 against the wave.
+        gravity: gravitational acceleration g [m/s^2].
+        count: number n of harmonics; steep waves in shallow water need more.
+
+    Returns:
+        The columns of the waves (one for each harmonic), ``depth``, ``stretching`` and, with a current, ``velocity``
+        and ``wave_current``.
+
+    Raises:
+        ModelError: a height, period, depth or gravity that is not > 0, a height above that of the highest wave, a
+            current that stops the wave, or values that are not finite.
+    """
+    omega = 2.0 * np.pi / period
+    solution = _solve(height, omega, depth, current, gravity, count)
+    eta, B, k = solution[: count + 1].real, solution[count + 1 : 2 * count + 1].real, float(solution[-4].real)
+    j = np.arange(1, count + 1)
+    ends = np.ones(count + 1)
+    ends[[0, -1]] = 0.5
+    E = 2.0 / count * np.cos(np.outer(j, np.arange(count + 1)) * np.pi / count) @ (ends * eta)
+    E[-1] *= 0.5
+    used = np.abs(E) > TINY * height
+    amplitude, j = np.abs(E[used]), j[used]
+    sign = np.sign(E[used])
+    columns: dict[str, Any] = {
+        "wave_amplitudes": amplitude,
+        "wave_frequencies": j * omega,
+        "wave_numbers": j * k,
+        "wave_directions": np.full(len(j), float(direction)),
+        "wave_phases": np.where(sign < 0.0, np.pi, 0.0),
+        "wave_velocities": sign * j * k * B[used],
+        "depth": float(depth),
+        "stretching": "none",
+    }
+    if current != 0.0:
+        along = np.array((np.cos(direction), np.sin(direction), 0.0))
+        columns |= {"velocity": current * np.where(np.abs(along) < TINY, 0.0, along), "wave_current": True}
+    return columns
+
+
+def eval_highest(length: float, depth: float) -> float:
+    """Return the height of the highest wave [m] of a length [m] on water of a depth [m]."""
+    x = length / depth
+    share = (0.141063 * x + 0.0095721 * x**2 + 0.0077829 * x**3) / (
+        1.0 + 0.0788340 * x + 0.0317567 * x**2 + 0.0093407 * x**3
+    )
+    return share * depth
+
+
+def _solve(
+    height: float, omega: float, depth: float, current: float, gravity: float, count: int
+) -> NDArray[np.complex128]:
+    """Solve the equations of a wave; return η at the points, B_j, k, v, q and R in SI units, shape (2 count + 5,)."""
+    # lengths are scaled by g/ω², times by 1/ω
+    L, c = gravity / omega**2, gravity / omega
+    H, d, U = height / L, depth / L, current / c
+    k = _find_length(d, U)
+    if k is None:
+        raise ModelError(
+            f"current = {current:g} m/s of stream_function_wave: stops a wave of {2.0 * np.pi / omega:g} s; must be > "
+            f"-g/(4 ω) = {-0.25 * c:.4g} m/s, on shallow water still closer to 0"
+        )
+    highest = eval_highest(2.0 * np.pi / k, d)
+    X = np.arange(count + 1) * np.pi / count
+    start = min(H, 0.1 * highest)
+    y = np.zeros(2 * count + 5, complex)
+    y[: count + 1] = 0.5 * start * np.cos(X)
+    y[count + 1] = 0.5 * start / (k * np.tanh(k * d)) * (1.0 - k * U)
+    y[-4:] = k, 1.0 / k - U, 0.0, 0.5 * (1.0 / k - U) ** 2
+    h, before = start, None
+    while True:
+        found = _newton(y, h, d, U, count)
+        highest = eval_highest(2.0 * np.pi / float((y if found is None else found)[-4].real), d)
+        if found is None or h > highest:
+            raise ModelError(
+                f"height = {height:g} m of stream_function_wave: must be < {highest * L:.4g} m, the height of the "
+                f"highest wave of this period and depth; steep waves need more harmonics than count = {count}"
+            )
+        if h >= H:
+            break
+        step = min(STEP * highest, H - h)
+        # extrapolation from the last two solutions
+        y = found if before is None else found + (found - before[1]) * step / (h - before[0])
+        before, h = (h, found), h + step
+    scale = np.concatenate((np.full(count + 1, L), np.full(count, L * c), (1.0 / L, c, L * c, c * c)))
+    return np.asarray(found * scale)
+
+
+def _find_length(d: float, U: float) -> float | None:
+    """Return the scaled wave number of a small wave on a current U, or None if the current stops the wave."""
+    k = float(wave_number(1.0, d, 1.0))
+    for _ in range(MOST):
+        tanh = np.tanh(k * d)
+        sigma = np.sqrt(k * tanh)
+        slope = U + 0.5 * (tanh + k * d * (1.0 - tanh**2)) / sigma
+        if slope <= 0.0:
+            return None
+        change = (1.0 - k * U - sigma) / slope
+        k += change
+        if abs(change) < 1e-14 * k:
+            return float(k)
+    return None
+
+
+def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128] | None:
+    """Solve the scaled equations by Newton's method; return None if the method does not converge."""
+    for _ in range(MOST):
+        # heights above that of the highest wave can cause an overflow
+        with np.errstate(over="ignore", invalid="ignore"):
+            residual = _residual(y, H, d, U, count)
+        size = float(np.abs(residual.real).max())
+        if not np.isfinite(size):
+            return None
+        if size < CLOSE * min(H, 1.0):
+            return y
+        tangent = np.empty((len(y), len(y)))
+        for i in range(len(y)):
+            moved = y.astype(complex)
+            moved[i] += 1j * IMAGINARY
+            tangent[:, i] = _residual(moved, H, d, U, count).imag / IMAGINARY
+        y = y - np.linalg.solve(tangent, residual.real)
+    return None
+
+
+def _residual(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128]:
+    """Return the residuals of the scaled equations, shape (2 count + 5,). The derivatives of the equations are the
+    imaginary parts of results for unknowns with a small imaginary part."""
+    eta, B, (k, v, q, R) = y[: count + 1], y[count + 1 : 2 * count + 1], y[-4:]
+    j = np.arange(1, count + 1)
+    X = np.arange(count + 1) * np.pi / count
+    cos, sin = np.cos(np.outer(X, j)), np.sin(np.outer(X, j))
+    up = np.exp(np.outer(eta, j) * k)
+    down = np.exp(-np.outer(eta + 2.0 * d, j) * k)
+    C, S = (up + down) / (1.0 + np.exp(-2.0 * j * k * d)), (up - down) / (1.0 + np.exp(-2.0 * j * k * d))
+    u, w = -v + k * (cos * C) @ (j * B), k * (sin * S) @ (j * B)
+    ends = np.ones(count + 1)
+    ends[[0, -1]] = 0.5
+    return np.concatenate(
+        (
+            -v * eta + (cos * S) @ B + q,
+            0.5 * (u * u + w * w) + eta - R,
+            [ends @ eta, eta[0] - eta[-1] - H, k * (v + U) - 1.0],
+        )
+    )

@@ -1,0 +1,73 @@
+"""Dispersion of Airy waves on a current.
+
+    dispersion: σ² = g k tanh(k d),    σ = ω - k Ũ
+    mean current: Ũ = 2 k/sinh(2 k d) ∫ U(z) cosh(2 k (z + d)) dz    from the bed to the level
+
+ω is the frequency of a wave at a fixed point, σ the frequency for an observer who moves with the current, and U(z) the
+component of the current along the direction of the wave. Ũ is exact for a uniform current, and of first order for a
+current that changes with depth and is slow compared with the wave. For the integration variable y = sinh(2 k (z +
+d))/sinh(2 k d), the weight in the integral is 1.
+
+A wave against a current that is too fast does not exist: on deep water, Ũ must be > -g/(4 ω).
+
+Source: D. H. Peregrine, Interaction of water waves and currents, Adv. Appl. Mech. 16 (1976) 9-117; J. T. Kirby, T.-M.
+Chen, Surface waves on vertically sheared flows, J. Geophys. Res. 94 (1989) 1013-1027.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.fluids.flow import FlowColumns, fill_means
+from windlass.connectors.fluids.sea_states import wave_number
+from windlass.elements.cable2d.points import gauss_rule
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
+
+CLOSE = 1e-14
+"""Change of a wave number relative to the wave number [1], below which the iteration ends."""
+MOST = 200
+POINTS, WEIGHTS = gauss_rule(48)
+DEEP = 300.0
+"""Exponent 2 k d above which water is infinitely deep [1]."""
+
+
+def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> FloatArray:
+    """Return the mean currents Ũ [m/s] along the directions θ [rad] for wave numbers k [1/m], shape (m,) each."""
+    # points are dense at the bed, because z is proportional to ln y in deep water
+    y, w = POINTS**3, 3.0 * POINTS**2 * WEIGHTS
+    argument = np.minimum(2.0 * k * c.depth, DEEP)[:, None]
+    z = np.maximum(np.arcsinh(y * np.sinh(argument)) - argument, -2.0 * k[:, None] * c.depth) / (2.0 * k[:, None])
+    mean = np.zeros(len(k))
+    call(fill_means)(c, np.cos(theta), np.sin(theta), c.level + z, w, mean)
+    return mean
+
+
+def solve_dispersion(
+    c: FlowColumns, omega: FloatArray, theta: FloatArray, gravity: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return wave numbers k [1/m] and mean currents Ũ [m/s] of waves on the current of a fluid, shape (m,) each. Both
+    are NaN for waves that do not exist.
+
+    Args:
+        c: parameters of the fluid.
+        omega: frequencies ω [rad/s], shape (m,).
+        theta: directions of travel θ [rad], shape (m,).
+        gravity: gravitational acceleration g [m/s^2].
+    """
+    k: FloatArray = wave_number(omega, c.depth, gravity)
+    for _ in range(MOST):
+        mean = find_mean_currents(c, k, theta)
+        # Newton's method for ω - k Ũ - σ(k) = 0; this function is convex, so the iteration does not cross the smallest
+        # root
+        tanh = np.tanh(k * c.depth)
+        sigma = np.sqrt(gravity * k * tanh)
+        speed = 0.5 * gravity * (tanh + k * c.depth * (1.0 - tanh**2)) / sigma
+        slope = mean + speed
+        change = np.where(slope > 0.0, (omega - k * mean - sigma) / np.where(slope > 0.0, slope, 1.0), np.nan)
+        k = k + change
+        if not (np.abs(change) > CLOSE * k).any():
+            break
+    else:
+        k = np.where(np.abs(change) > 1e-10 * k, np.nan, k)
+    return k, np.where(np.isnan(k), np.nan, mean)
