@@ -100,6 +100,12 @@ class Mooring:
         """
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
+    def start(self) -> State:
+        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between them
+        as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
+        """
+        return State(self.world)
+
     def sensors(self) -> list[Sensor]:
         """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
         outputs, return sensors of the tensions at all ends of lines.
