@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass import connectors as con
+from windlass.connectors.loads.line_points import LEAST_POINTS
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements import Cable3D, Ground, MassPoint, PointSlope3D
 from windlass.framework.arrays import FloatArray
@@ -285,7 +286,7 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         mooring.loads[number] = world.add(
             con.FluidLoad, cable=cables, fluid=mooring.sea, diameter=kind.diameter, normal_drag=kind.drag,
             axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
-            constant_volume=True,
+            constant_volume=True, points=LEAST_POINTS,
         )  # fmt: skip
 
 
