@@ -209,6 +209,9 @@ if TYPE_CHECKING:
     from windlass.connectors.vessels.floater import Floater as Floater
     from windlass.connectors.vessels.floater import Radiation as Radiation
     from windlass.connectors.vessels.floater import floater as floater
+    from windlass.connectors.vessels.hydrodynamics import Hydrodynamics as Hydrodynamics
+    from windlass.connectors.vessels.hydrodynamics import read_capytaine as read_capytaine
+    from windlass.connectors.vessels.hydrodynamics import read_wamit as read_wamit
     from windlass.connectors.vessels.vessel import Vessel as Vessel
     from windlass.connectors.vessels.vessel import VesselMotion as VesselMotion
     from windlass.connectors.vessels.vessel import vessel as vessel

@@ -10,6 +10,7 @@ damping of the report acts at the still water level.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,7 +120,7 @@ def eval_pull(displacement: tuple[float, float, float]) -> FloatArray:
 def add_water(world: wl.World, spar: Entity, sea: Entity) -> None:
     """Add the load of the water, the additional damping and the yaw spring."""
     edges = np.array([-120.0, -12.0, -10.0, -8.0, -6.0, -4.0, 10.0])
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         ends = np.interp((low, high), (-12.0, -4.0), (9.4, 6.5))
         diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # of equal volume
         bottom = low == edges[0]
