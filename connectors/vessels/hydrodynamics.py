@@ -88,7 +88,8 @@ class Hydrodynamics(NamedTuple):
         largest_damping = np.diag(peak)[:3].max()
         if not largest_damping > 0.0:
             raise ModelError("damping = 0 N s/m of surge, sway and heave: must be > 0 at one frequency or more")
-        # the length 1/k of waves in deep water at the frequency of the largest damping relates rotations to translations
+        # the length 1/k of waves in deep water at the frequency of the largest damping relates rotations to
+        # translations
         at = self.frequencies[np.argmax(self.damping[:, np.arange(3), np.arange(3)].max(axis=1))]
         arms = np.repeat((1.0, GRAVITY / at**2), 3)
         scale = np.sqrt(np.maximum(np.diag(peak), SMALL * largest_damping * arms**2))

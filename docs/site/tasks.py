@@ -51,6 +51,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Joints and reeving": "socket swivel joint_stops reeve sliding_joint cable_track end_stops",
             "Fluids": "regular_wave jonswap wave_number",
             "Vessels": "vessel Vessel VesselMotion RAO read_rao floater Floater Radiation",
+            "Files of radiation programs": "read_wamit read_capytaine Hydrodynamics",
         },
     ),
     "contact": (

@@ -74,6 +74,21 @@ def test_both_formats(tmp_path: Path) -> None:
     assert_allclose(scaled.excitation.values, 9.0 * data.excitation.values)
 
 
+def test_dataset_of_capytaine() -> None:
+    """A dataset of Capytaine agrees with the files of WAMIT that Capytaine has written from the same run."""
+    data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
+    other = con.read_capytaine(FOLDER / "sphere.nc")
+    count = len(data.frequencies)
+    assert_allclose(other.frequencies[:count], data.frequencies, rtol=1e-5)
+    assert data.excitation is not None and other.excitation is not None
+    for freedom in (0, 2):
+        for name in ("added_mass", "damping"):
+            values = getattr(data, name)[:, freedom, freedom]
+            assert_allclose(getattr(other, name)[:count, freedom, freedom], values, atol=1e-5 * values.max())
+        forces = data.excitation.values[:, :, freedom]
+        assert_allclose(other.excitation.values[:count, :, freedom], forces, atol=1e-5 * np.abs(forces).max())
+
+
 def test_hemisphere() -> None:
     """The added mass of a hemisphere in heave at infinite frequency is half of its mass, and 83 % of its mass at low
     frequencies; long waves lift it with the stiffness of its waterplane, in phase with the surface.
@@ -108,19 +123,20 @@ def eval_radiation(radiation: con.Radiation, omega: float) -> FloatArray:
 
 
 def test_states_have_the_damping_of_the_file() -> None:
-    """The states reproduce damping within 3 % of the largest value, and added mass within 3 % of the largest value, up
-    to 2.5 rad/s. Values near the last frequency of the file, 3 rad/s, depend on the extrapolated damping.
+    """The states reproduce B + iω (A - M∞) within 3 % of its largest value up to 2 rad/s.
+
+    Values of the file near 2.24 rad/s, the irregular frequency k R = 2.56 of a hemisphere, are errors of the panel
+    method, and values near the last frequency, 3 rad/s, depend on the extrapolated damping.
     """
     data = con.read_wamit(FOLDER / "sphere.1")
     radiation = data.fit_radiation(tolerance=0.02)
     assert len(radiation.system_matrix) <= 24
-    low = data.frequencies < 2.5
+    low = data.frequencies < 2.0
     for freedom in (0, 2):
         K = np.array([eval_radiation(radiation, w)[freedom, freedom] for w in data.frequencies])
         A, B = data.added_mass[:, freedom, freedom], data.damping[:, freedom, freedom]
-        assert_allclose(K.real[low], B[low], atol=0.03 * B.max())
-        found = data.infinite[freedom, freedom] + K.imag / data.frequencies
-        assert_allclose(found[low], A[low], atol=0.03 * A.max())
+        exact = B + 1j * data.frequencies * (A - data.infinite[freedom, freedom])
+        assert_allclose(np.abs(K - exact)[low], 0.0, atol=0.03 * np.abs(exact).max())
 
 
 def test_retardation_of_a_closed_form() -> None:
@@ -154,8 +170,8 @@ def integrate_heave(data: con.Hydrodynamics, stiffness: float, dt: float, count:
 
 
 def test_heave_decay() -> None:
-    """A floater with the states of the file moves after an impulse in heave as the solution by the convolution integral,
-    within 1.5 % of the amplitude.
+    """After an impulse in heave, a floater with the states of the file moves as the solution by the convolution
+    integral, within 1.5 % of the amplitude.
     """
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
     stiffness = RHO * G * np.pi * RADIUS**2
