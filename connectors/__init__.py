@@ -191,6 +191,8 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
+    from windlass.connectors.surface_contact.lay_line import LaidLine as LaidLine
+    from windlass.connectors.surface_contact.lay_line import lay_line as lay_line
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import HeightFieldSurface as HeightFieldSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface

@@ -112,6 +112,14 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1), (2.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0),
              "rounding": 1.0},
         ),
+        "lay_line": (
+            con.lay_line,
+            {
+                "world": s.open, "bed": 0.0, "anchor": (0.0, 0.0), "end": (8.0, 0.0, 3.0), "length": 9.0,
+                "elements": 4, "stiffness": 1e5, "displaced": 0.0, "friction": 0.0, "rounding": 1.0, "contact": {},
+                "axial_stiffness": 1e6, "mass_per_length": 1.0,
+            },
+        ),
         "add_bed_grid": (con.add_bed_grid, {"world": s.open, "grid": grid}),
         "BedGrid": (con.BedGrid, {"x": [0.0, 1.0], "y": [0.0, 1.0, 2.0], "heights": np.zeros((2, 3))}),
         "BedGrid.eval_heights": (grid.eval_heights, {"x": 0.5, "y": [0.5, 0.6]}),

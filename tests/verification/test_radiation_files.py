@@ -75,7 +75,7 @@ def test_both_formats(tmp_path: Path) -> None:
 
 
 def test_dataset_of_capytaine() -> None:
-    """A dataset of Capytaine agrees with the files of WAMIT that Capytaine has written from the same run."""
+    """A dataset of Capytaine agrees with the files of WAMIT of the same run."""
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
     other = con.read_capytaine(FOLDER / "sphere.nc")
     count = len(data.frequencies)
@@ -105,8 +105,9 @@ def test_hemisphere() -> None:
 
 
 def test_added_mass_at_infinite_frequency(tmp_path: Path) -> None:
-    """Without a row for infinite frequency, added mass and damping of all frequencies yield it within 2.5 %. The damping
-    beyond the last frequency, 15 and 58 % of the largest damping of heave and surge, is extrapolated.
+    """Without a row for infinite frequency, added mass and damping of all frequencies yield it within 2.5 %.
+
+    The damping beyond the last frequency, 15 and 58 % of the largest damping of heave and surge, is extrapolated.
     """
     data = con.read_wamit(FOLDER / "sphere.1")
     lines = (FOLDER / "sphere.1").read_text().splitlines()
