@@ -19,21 +19,23 @@ import windlass as wl
 
 from support.moordyn_motions import END, FOLDER, STEP, STORM, move
 
-NAMES = ("chain", "buoy", "sea", "storm")
+NAMES = ("chain", "buoy", "sea", "storm", "spar")
+METHOD = "generalized_alpha_index2"
+"""Integrator of `windlass run-moordyn`."""
 WARM = 1.0
 """Duration of a run before the measurement, which loads the kernels [s]."""
 
 
 def measure(name: str, folder: Path) -> tuple[int, float]:
     """Return the number of lines of a model, and the process time per second of simulation [1]."""
-    end = STORM if name == "storm" else END
+    end = STORM if name in ("storm", "spar") else END
     t = np.arange(0.0, end + 0.5 * STEP, STEP)
     np.savetxt(folder / "motion.txt", np.column_stack((t, move(name, t)[0])), fmt="%.12g", header="t [s], coordinates")
     mooring = wl.moordyn.load(FOLDER / name / f"{name}.txt", motion=folder / "motion.txt")
     start = mooring.rest(name="")
-    wl.Dynamic(mooring.world, step=STEP, end=WARM, name="").solve(start.copy())
+    wl.Dynamic(mooring.world, step=STEP, end=WARM, name="", method=METHOD).solve(start.copy())
     begin = process_time()
-    wl.Dynamic(mooring.world, step=STEP, end=end, name="").solve(start)
+    wl.Dynamic(mooring.world, step=STEP, end=end, name="", method=METHOD).solve(start)
     return len(mooring.lines), (process_time() - begin) / end
 
 

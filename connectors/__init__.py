@@ -196,6 +196,8 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
+    from windlass.connectors.surface_contact.lay_line import LaidLine as LaidLine
+    from windlass.connectors.surface_contact.lay_line import lay_line as lay_line
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import HeightFieldSurface as HeightFieldSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
@@ -214,6 +216,9 @@ if TYPE_CHECKING:
     from windlass.connectors.vessels.floater import Floater as Floater
     from windlass.connectors.vessels.floater import Radiation as Radiation
     from windlass.connectors.vessels.floater import floater as floater
+    from windlass.connectors.vessels.hydrodynamics import Hydrodynamics as Hydrodynamics
+    from windlass.connectors.vessels.hydrodynamics import read_capytaine as read_capytaine
+    from windlass.connectors.vessels.hydrodynamics import read_wamit as read_wamit
     from windlass.connectors.vessels.vessel import Vessel as Vessel
     from windlass.connectors.vessels.vessel import VesselMotion as VesselMotion
     from windlass.connectors.vessels.vessel import vessel as vessel

@@ -62,12 +62,13 @@ BUILDERS = {
     "connectors/drives/winch_reserve.py": ("columns", ("WinchCable2D",)),
     "connectors/circle_contact/add_contact.py": ("columns", CIRCLE_CONTACTS),
     "connectors/surface_contact/add_surface_contact.py": ("columns", SURFACE_CONTACTS),
+    "connectors/surface_contact/lay_line.py": ("columns", ("Cable3D",)),
     "connectors/cable_contact/contact_friction_cables3d.py": ("columns", ("CableContactSet",)),
     "connectors/rigid_springs/reeving_system_springs.py": ("columns", ("ReevingSystemSprings",)),
     "connectors/constraints/terminations.py": ("values", ("GenericJoint",)),
     "connectors/sliding/carriage.py": ("values", ("SlidingJoint",)),
 }
-SET = {"connectors/constraints/terminations.py": OWN}
+SET = {"connectors/constraints/terminations.py": OWN, "connectors/surface_contact/lay_line.py": ("length",)}
 """Columns and references that the builders of a file set, in addition to `MADE`."""
 FURTHER = {"sliding_joint": {"speed": "Numbers"}}
 """Keywords of builders that are not columns."""

@@ -6,7 +6,7 @@ moordyn==2.7.2)
 Writes values.json to the folder of the input files; with names, only the values of these models change. The file
 contains tensions of the first and the last segment of each line, at rest and over time. The file also contains
 quantiles of 2 and 98 %, means, standard deviations and largest values, in the last two periods or, for the irregular
-sea, after 20 s. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
+sea and for the spar, after 20 s. The motion of the coupled objects is defined in tests/support/moordyn_motions.py.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> None:
                 values = record(name, Path(copy), LONG, LONG - 2.0 * PERIOD)
                 middle = 0.5 * np.add(values["low"], values["high"])
                 found[name] = {"rest": middle.tolist()}
-            elif name == "storm":
+            elif name in ("storm", "spar"):
                 found[name] = record(name, Path(copy), STORM, CALM)
                 del found[name]["series"]
             else:

@@ -52,6 +52,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Waves": "regular_wave stream_function_wave jonswap wave_number",
             "Wind": "npd_wind api_wind npd_spectrum api_spectrum",
             "Vessels": "vessel Vessel VesselMotion RAO read_rao floater Floater Radiation",
+            "Files of radiation programs": "read_wamit read_capytaine Hydrodynamics",
         },
     ),
     "contact": (
@@ -59,8 +60,8 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Contact between cables and circles, surfaces and each other, and between bodies.",
         {
             "Circles": "add_contact add_contact_with_many",
-            "Surfaces": "add_surface_contact add_bed add_bed_grid read_bed_grid BedGrid add_drum add_v_groove "
-            "SurfaceReport surface_report format_surface_reports",
+            "Surfaces": "add_surface_contact lay_line LaidLine add_bed add_bed_grid read_bed_grid BedGrid add_drum "
+            "add_v_groove SurfaceReport surface_report format_surface_reports",
             "Cables with each other": "add_cable_contact",
             "Chains": "sprocket_profile",
             "Bodies": "facing plane_strain_modulus dissipation_from_restitution restitution_from_dissipation enable "

@@ -184,8 +184,8 @@ def _memory(value: Any) -> tuple[bytes, int]:
             found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
         return found + bytes(-len(found) % widest), widest
     if isinstance(value, np.ndarray):
-        address = value.__array_interface__["data"][0]
-        words = (0, 0, value.size, value.itemsize, address, *value.shape, *value.strides)
+        # __array_interface__ is slow for arrays of records
+        words = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
         return pack(f"{len(words)}q", *words), 8
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hostile.scene import CABLE, Scene
 from support.meshes import write_lines
 from support.modes_models import create_chain
 
+RADIATION = Path(__file__).resolve().parents[1] / "reference" / "radiation"
 BEAM = {
     "elements": 2, "order": 1, "name": "beam", "stiffness": (1e4, 1e4, 1.0), "mass_per_length": 1.0,
     "rotary_inertia": 1e-3,
@@ -58,6 +60,8 @@ def calls(s: Scene) -> dict[str, Call]:
     ground = s.open.add(el.Ground)
     waters = [s.open.add(con.Fluid, density=1e3, **waves) for waves in ({}, con.regular_wave(1.0, 8.0))]
     six, operators = np.zeros((1, 1, 6)), s.folder / "rao.csv"
+    panels, dataset = (RADIATION / name for name in ("sphere.1", "sphere.nc"))
+    hydrodynamics = con.read_wamit(panels)
     responses = con.RAO([1.0], [0.0], six, six)
     operators.write_text("period [s],heading [deg],heave [m/m]\n8,0,1\n")
     fixed, moving = con.rigid_marker(s.open, ground), con.rigid_marker(s.open, s.spatial)
@@ -117,6 +121,14 @@ def calls(s: Scene) -> dict[str, Call]:
             con.add_bed,
             {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1), (2.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0),
              "rounding": 1.0},
+        ),
+        "lay_line": (
+            con.lay_line,
+            {
+                "world": s.open, "bed": 0.0, "anchor": (0.0, 0.0), "end": (8.0, 0.0, 3.0), "length": 9.0,
+                "elements": 4, "stiffness": 1e5, "displaced": 0.0, "friction": 0.0, "rounding": 1.0, "contact": {},
+                "axial_stiffness": 1e6, "mass_per_length": 1.0,
+            },
         ),
         "add_bed_grid": (con.add_bed_grid, {"world": s.open, "grid": grid}),
         "BedGrid": (con.BedGrid, {"x": [0.0, 1.0], "y": [0.0, 1.0, 2.0], "heights": np.zeros((2, 3))}),
@@ -385,6 +397,9 @@ def calls(s: Scene) -> dict[str, Call]:
         "Radiation": (
             con.Radiation, {"system_matrix": [[-1.0]], "rate_matrix": np.ones((1, 6)), "force_matrix": np.ones((6, 1))},
         ),
+        "read_wamit": (con.read_wamit, {"file": panels, "density": 1025.0, "gravity": 9.81, "length": 1.0}),
+        "read_capytaine": (con.read_capytaine, {"file": dataset}),
+        "Hydrodynamics.fit_radiation": (hydrodynamics.fit_radiation, {"tolerance": 0.5, "largest": 12}),
         "vessel": (
             con.vessel, {"world": s.open, "fluid": waters[1], "rao": responses, "position": (0.0, 0.0, 0.0),
                          "heading": 0.0, "name": "ship"},

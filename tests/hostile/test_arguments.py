@@ -33,7 +33,7 @@ from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
     con.BeltCreep, con.Break, con.Contacts, con.FreeBelt, con.PulleyReport, con.SurfaceForces, con.SurfaceReport,
-    con.Floater, con.Vessel, con.VesselMotion,
+    con.Floater, con.Hydrodynamics, con.LaidLine, con.Vessel, con.VesselMotion,
     el.CableMesh,
     el.FreeCatenary, el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell,
     wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.MotionDerivatives, wl.MotionGradient, wl.PulleyDuty, wl.SpanDuty,

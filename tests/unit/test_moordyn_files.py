@@ -284,6 +284,11 @@ def test_the_command(tmp_path: Path) -> None:
     results = summary.get("results", summary)
     rest, force = results["rest"]["line 1"], results["motion"]
     assert rest[1] > rest[0] > 2e5 and force["Point2FX"][1] < -1.5e5 and force["Point2FZ"][1] < -1e5
+    start = run_warm([*COMMAND, *f"{words}2 -start file".replace("out -", "out3 -").split()], tmp_path, ENVIRONMENT)
+    assert start.returncode == 0, start.stderr
+    moved = json.loads((tmp_path / "out.json2").read_text())
+    tension = moved.get("results", moved)["rest"]["line 1"][0]
+    assert 0.95 < tension / rest[0] < 1.05 and tension != rest[0]
     late = run_warm([*COMMAND, *words.replace("-end 1", "-end 3").split()], tmp_path, ENVIRONMENT)
     assert late.returncode != 0 and f"-end = 3 s: must be <= 1 s, the end of {motion}" in late.stderr
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
@@ -317,6 +322,31 @@ def test_lines_break_off(tmp_path: Path) -> None:
     tail = tail.replace("Point2FX\nPoint2FZ\n", "")
     with pytest.raises(wl.ModelError, match="hold = False with a failure of line 1 at point 2: must be True"):
         wl.moordyn.load(edit("1 2 1 0.3 0"), hold=False)
+
+
+def test_start_at_the_positions_of_the_file(tmp_path: Path) -> None:
+    """A free clump starts at its position in the file, at rest; in equilibrium it lies on the bed."""
+    text = CHAIN.replace("2     Coupled", "2     Free   ").replace("-10.0   0      0  ", "-10.0   900    0  ")
+    text = text.split("---------------------- OUTPUTS")[0]
+    mooring = wl.moordyn.load(write(tmp_path, text))
+    state = mooring.start()
+    place = np.array(mooring.file.points[2].position)
+    assert_allclose(np.ravel(wl.eval_output(mooring.points[2], "position", state)), place, atol=1e-9)
+    assert not state.v.any() and state.t == 0.0
+
+
+def test_files_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MoorDyn searches the sea floor in the working directory; Windlass does so if the folder of the file has none."""
+    (tmp_path / "floors").mkdir()
+    (tmp_path / "models").mkdir()
+    rows = [f"{x} {y} {z}" for x in (-500.0, 500.0) for y, z in ((-50.0, -80.0), (50.0, -90.0))]
+    write(tmp_path / "floors", "\n".join(["2 2", "-500.0 500.0", "-50.0 50.0", *rows]), "floor.txt")
+    text = CHAIN.replace("1             writeLog", "floors/floor.txt     SeafloorFile", 1)
+    file = write(tmp_path / "models", text)
+    with pytest.raises(wl.moordyn.NotTranslated, match="cannot be read"):
+        wl.moordyn.load(file)
+    monkeypatch.chdir(tmp_path)
+    assert wl.moordyn.load(file).environment.depth == 90.0
 
 
 def test_sea_floors(tmp_path: Path) -> None:

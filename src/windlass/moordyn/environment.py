@@ -229,10 +229,12 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
-    """Read a table of numbers in the folder of the input file; the first ``skip`` lines are headings. If the table
-    contains faults, record the faults and return None.
+    """Read a table of numbers in the folder of the input file or in the working directory; the first ``skip`` lines are
+    headings. If the table contains faults, record the faults and return None.
     """
     path = file.path.parent / name
+    if not path.exists() and Path(name).exists():
+        path = Path(name)
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass import connectors as con
+from windlass.connectors.loads.line_points import LEAST_POINTS
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements import Cable3D, Ground, MassPoint, PointSlope3D
 from windlass.framework.arrays import FloatArray
@@ -99,6 +100,12 @@ class Mooring:
             NotConverged: no equilibrium was found.
         """
         return Static(self.world, **({"time": 0.0} | settings)).solve()
+
+    def start(self) -> State:
+        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between them
+        as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
+        """
+        return State(self.world)
 
     def sensors(self) -> list[Sensor]:
         """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
@@ -279,7 +286,7 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         mooring.loads[number] = world.add(
             con.FluidLoad, cable=cables, fluid=mooring.sea, diameter=kind.diameter, normal_drag=kind.drag,
             axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
-            constant_volume=True,
+            constant_volume=True, points=LEAST_POINTS,
         )  # fmt: skip
 
 

@@ -24,6 +24,10 @@ from windlass.solvers.dynamic import Dynamic
 
 FRAME = 0.5
 """Time between frames of the recording [s]."""
+METHOD = "generalized_alpha_index2"
+"""Integrator. Prescribed motions are constraints on velocities, which need no projection if the step size changes."""
+STARTS = "equilibrium", "file"
+"""Choices of the option ``start``."""
 ROUNDING = 1e-9
 """Largest rounding error of times in a table of motions, relative to the time [1]."""
 
@@ -38,17 +42,21 @@ def run_file(file: str) -> None:
     motion = option("motion", "", "", "table of the motion of coupled bodies and points, or of a platform; empty: held")
     end = option("end", 60.0, "s", "time that is simulated; 0: rest only", minimum=0.0)
     step = option("step", 0.05, "s", "time step", minimum=1e-6)
+    start = option(
+        "start", STARTS[0], "", "start of the motion: in equilibrium, or at rest at the positions in the file",
+        choices=STARTS,
+    )  # fmt: skip
     output = option("output", f"{Path(file).stem}_out", "", "folder for results; 'none' writes no files")
     mooring = load(file, motion or None)
     if end > mooring.motion_end + ROUNDING * end and not help_requested():
         raise ModelError(f"-end = {end:g} s: must be <= {mooring.motion_end:g} s, the end of {motion}")
     folder = None if output == "none" or help_requested() else create_output_folder(output)
-    state = mooring.rest()
+    state = mooring.rest() if start == STARTS[0] else mooring.start()
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
     recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
     if end > 0.0:
         breaking = [mooring.breaking] if mooring.breaking is not None else []
-        Dynamic(mooring.world, step=step, end=end).solve(state, hooks=[*breaking, sensors, *recorders])
+        Dynamic(mooring.world, step=step, end=end, method=METHOD).solve(state, hooks=[*breaking, sensors, *recorders])
     if help_requested():
         return
     rest = find_tensions(mooring, state)

@@ -1,0 +1,154 @@
+"""Lines that lie partly on a bed: shape, cables, bed and contact by one call.
+
+The line starts at an anchor on the bed, follows the bed up to the touchdown point, and rises to its end as an elastic
+catenary (`hang_from_ground`). A line that is too taut to touch the bed is an elastic catenary between its ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.position_markers import rigid_marker
+from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
+from windlass.connectors.surface_contact.bed import BedGrid, add_bed, add_bed_grid
+from windlass.connectors.surface_contact.surfaces import PlaneSurface
+from windlass.elements.nodes.ground import Ground
+from windlass.elements.routes.cable_chain import cable_along
+from windlass.elements.routes.catenary import FreeCatenary, hang_between
+from windlass.elements.routes.grounded_catenary import GroundedCatenary, hang_from_ground
+from windlass.elements.routes.routes import RouteError
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, either, inside, instance, number, numbers, optional, whole
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+CREST = 4.0
+"""Default radius of the crests of a polyline, divided by the length of a cable [1]."""
+TOUCHING = 3
+"""Largest number of surfaces that a cable touches at the same time."""
+
+
+class LaidLine(NamedTuple):
+    """The parts that `lay_line` adds to a model.
+
+    Attributes:
+        cables: the cables from the anchor to the end.
+        surfaces: the surfaces of the bed.
+        contacts: the contact of the cables with the bed.
+        route: the elastic catenary that is the initial shape.
+    """
+
+    cables: Entity
+    surfaces: list[Entity]
+    contacts: Entity
+    route: GroundedCatenary | FreeCatenary
+
+
+@checked(
+    world=instance(World), bed=either(number("m"), numbers("m", (None, 2)), instance(BedGrid)),
+    anchor=numbers("m", (2,)), end=numbers("m", (3,)), length=number("m", above=0.0), elements=whole(1),
+    displaced=number("kg/m", minimum=0.0), friction=number("1", minimum=0.0),
+    stiffness=number("N/m^2", above=0.0), rounding=optional(number("m", minimum=0.0)), contact=inside(),
+    columns=inside(),
+)  # fmt: skip
+@all_or_nothing
+def lay_line(
+    world: World, bed: Any, anchor: Any, end: Any, length: float, elements: int, *, stiffness: float,
+    displaced: float = 0.0, friction: float = 0.0, rounding: float | None = None,
+    contact: dict[str, Any] | None = None, **columns: Any,
+) -> LaidLine:  # fmt: skip
+    """Lay a line on a bed, from an anchor on the bed to an end above the bed.
+
+    Args:
+        world: the 3D model, with gravity along -z.
+        bed: height of a level bed [m]; or corners of a bed below the line, shape (k, 2), as distances from the anchor
+            towards the end and heights [m], see `add_bed`; or a `BedGrid`.
+        anchor: x and y of the anchor [m]; its height is that of the bed.
+        end: position of the upper end [m].
+        length: unstretched length [m].
+        elements: number of cables.
+        stiffness: contact stiffness per length of the line [N/m^2].
+        displaced: mass of the displaced water per length [kg/m], for the initial shape only; the water itself is a
+            `FluidLoad`.
+        friction: coefficient of friction on the bed [1]; > 0 needs further columns in ``contact``, see
+            `add_surface_contact`. The initial shape is that of a line that has been pulled towards its end.
+        rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
+        contact: further columns of the contact, for example ``contact_damping_per_length``.
+        **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
+
+    Returns:
+        The parts of the model; ends are not held.
+
+    Raises:
+        ModelError: gravity is not along -z, a column is missing, or the line is lighter than water.
+        RouteError: the end is not above the anchor, or the line is slack on the bed.
+    """
+    gravity = np.array(world.gravity, np.float64)
+    if len(gravity) != 3 or gravity[:2].any() or not gravity[2] < 0.0:
+        raise ModelError(f"gravity = {gravity.tolist()} m/s^2 in lay_line: must be along -z, (0, 0, -g) with g > 0")
+    for name, unit in (("axial_stiffness", "N"), ("mass_per_length", "kg/m")):
+        if name not in columns:
+            raise ModelError(f"lay_line needs {name} [{unit}]")
+    mass = float(columns["mass_per_length"]) - displaced
+    if mass <= 0.0:
+        raise ModelError(
+            f"displaced = {displaced:g} kg/m in lay_line: must be < mass_per_length = {mass + displaced:g} kg/m, "
+            "because a line that floats does not lie on a bed"
+        )
+    start, ground = _find_ground(bed, np.array(anchor, np.float64), np.array(end, np.float64))
+    values = length, float(columns["axial_stiffness"]), mass
+    route: GroundedCatenary | FreeCatenary
+    try:
+        route = hang_from_ground(start, end, *values, friction=friction, gravity=gravity, ground=ground)
+    except RouteError:
+        chord = np.abs(np.subtract(end, start))
+        if length >= np.hypot(chord[0], chord[1]) + chord[2]:
+            # the line is slack on the bed
+            raise
+        route = hang_between(start, end, *values, gravity)
+    columns = {"length": length / elements, "bending_stiffness": 1e-9 * mass * -gravity[2] * length**3} | columns
+    cables = cable_along(world, route, elements, **columns)
+    radius = CREST * length / elements if rounding is None else rounding
+    surfaces = _add_surfaces(world, bed, start, np.array(end), radius)
+    given = {"contact_stiffness_per_length": stiffness} | (contact or {})
+    if friction > 0.0:
+        given["friction_coefficient"] = friction
+    touching = TOUCHING if sum(map(len, surfaces)) > TOUCHING else None
+    return LaidLine(cables, surfaces, add_surface_contact(world, surfaces, cables, touching=touching, **given), route)
+
+
+def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+    """Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor."""
+    if isinstance(bed, BedGrid):
+        start = np.array([*anchor, float(bed.eval_heights(*anchor))])
+        return start, list(bed.eval_profile(start, end))
+    if np.ndim(bed) == 0:
+        return np.array([*anchor, float(bed)]), []
+    corners = np.array(bed, np.float64)
+    if len(corners) < 2 or corners[0, 0] > 0.0 or not (np.diff(corners[:, 0]) > 0.0).all():
+        raise ModelError(
+            f"bed = {corners.tolist()} m in lay_line: must be two or more corners with ascending distances, the first "
+            "at a distance <= 0 from the anchor"
+        )
+    chord = end[:2] - anchor
+    along = chord / (np.linalg.norm(chord) or 1.0)
+    start = np.array([*anchor, float(np.interp(0.0, *corners.T))])
+    later = corners[corners[:, 0] > 0.0]
+    if not len(later):
+        raise ModelError(f"bed = {corners.tolist()} m in lay_line: the last corner must be at a distance > 0")
+    return start, [np.array([*(anchor + distance * along), height]) for distance, height in later]
+
+
+def _add_surfaces(world: World, bed: Any, start: FloatArray, end: FloatArray, rounding: float) -> list[Entity]:
+    """Add the surfaces of the bed."""
+    if isinstance(bed, BedGrid):
+        return [add_bed_grid(world, bed)]
+    if np.ndim(bed) == 0:
+        marker = rigid_marker(world, world.add(Ground))
+        return [world.add(PlaneSurface, name="bed", marker=marker, offset=float(bed))]
+    heading = float(np.arctan2(end[1] - start[1], end[0] - start[0]))
+    return add_bed(world, bed, heading=heading, origin=start[:2], rounding=rounding)

@@ -1,0 +1,351 @@
+"""Results of radiation programs: added mass, damping and wave forces from files of WAMIT and Capytaine, and the states
+that replace the convolution integral of Cummins' equation.
+
+    retardation: k(t) = 2/π ∫ B(ω) cos(ω t) dω
+    added mass at infinite frequency: M∞ = A(ω) + 1/ω ∫ k(t) sin(ω t) dt, mean over all ω
+
+A and B are added mass and damping as functions of the frequency ω. The integrals over ω are computed for B that is
+linear between the frequencies of the file, 0 at ω = 0, and decays as ω⁻³ beyond the last frequency. If a file contains
+the added mass at infinite frequency, this value is used.
+
+States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
+H_ij = k((i + j) dt). Its singular values are those of a linear system of order n whose impulse response is k. The order
+grows until the root mean square of the error of k is below the tolerance; systems that are not stable are omitted.
+
+File of WAMIT. The file ``name.1`` contains rows (period, i, j, A, B) and ``name.3`` rows (period, heading, i,
+modulus, phase, real part, imaginary part), without dimensions: A = ρ L^k A', B = ρ L^k ω B', X = ρ g L^m X' with k = 3
+for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 or 3. The period -1 stands for
+ω = 0 and 0 for infinite ω. WAMIT multiplies complex amplitudes by exp(iωt), so X' is the complex conjugate of the
+response of `windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
+
+Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
+Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
+Kung, A new identification and model reduction algorithm via singular value decomposition, 12th Asilomar Conf. (1978);
+WAMIT user manual 7.4, chapter 4.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.fluids.rao import FREEDOMS, RAO
+from windlass.connectors.vessels.floater import Radiation
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, number, path, whole
+from windlass.framework.errors import ModelError
+
+SMALL = 1e-3
+"""Largest damping of a pair of degrees of freedom, relative to the dampings of both, that is neglected [1]; the damping
+of a degree of freedom is at least this fraction of the largest damping of a translation."""
+GRAVITY = 9.81  # [m/s^2]
+DURATION = 8.0
+"""Duration of the sampled retardation functions, in periods of the frequency with the largest damping [1]."""
+SAMPLES = 160
+"""Number of samples of a retardation function."""
+WIDTHS = 5, 7
+"""Numbers of values of the rows of the WAMIT files .1 and .3; rows of .1 at limits of ω have no damping."""
+
+
+class Hydrodynamics(NamedTuple):
+    """Linear hydrodynamics of one body, in SI units, in the order surge, sway, heave, roll, pitch, yaw.
+
+    Attributes:
+        frequencies: angular frequencies 0 < ω < ∞ [rad/s], ascending, shape (n,).
+        added_mass: A [kg, kg m, kg m^2], shape (n, 6, 6).
+        damping: B [N s/m, N s, N m s], shape (n, 6, 6).
+        infinite: M∞ [kg, kg m, kg m^2], shape (6, 6), for the argument ``added_mass`` of `floater`.
+        excitation: forces of the waves per amplitude [N/m] and torques [N], or None if the file contains no forces.
+    """
+
+    frequencies: FloatArray
+    added_mass: FloatArray
+    damping: FloatArray
+    infinite: FloatArray
+    excitation: RAO | None
+
+    def eval_retardation(self, times: Any) -> FloatArray:
+        """Return the retardation functions k [N/m, N, N m] at times [s], shape (n, 6, 6)."""
+        return eval_retardation(self.frequencies, self.damping, np.atleast_1d(np.asarray(times, np.float64)))
+
+    @checked(tolerance=number("1", above=0.0, below=1.0), largest=whole(1))
+    def fit_radiation(self, tolerance: float = 0.02, largest: int = 12) -> Radiation:
+        """Return states whose impulse responses are the retardation functions; the module describes the method.
+
+        Args:
+            tolerance: root mean square of the error of each function, relative to its root mean square [1].
+            largest: largest number of states for a pair of degrees of freedom.
+
+        Raises:
+            ModelError: all dampings are 0, or no stable system with at most ``largest`` states fulfils the tolerance;
+                the message names the degrees of freedom.
+        """
+        peak = np.abs(self.damping).max(axis=0)
+        largest_damping = np.diag(peak)[:3].max()
+        if not largest_damping > 0.0:
+            raise ModelError("damping = 0 N s/m of surge, sway and heave: must be > 0 at one frequency or more")
+        # the length 1/k of waves in deep water at the frequency of the largest damping relates rotations to
+        # translations
+        at = self.frequencies[np.argmax(self.damping[:, np.arange(3), np.arange(3)].max(axis=1))]
+        arms = np.repeat((1.0, GRAVITY / at**2), 3)
+        scale = np.sqrt(np.maximum(np.diag(peak), SMALL * largest_damping * arms**2))
+        pairs = np.argwhere(peak > SMALL * np.outer(scale, scale))
+        P, Q, R = [], [], []
+        for i, j in pairs:
+            at = self.frequencies[np.argmax(np.abs(self.damping[:, i, j]))]
+            dt = DURATION * 2.0 * np.pi / at / SAMPLES
+            k = eval_retardation(self.frequencies, self.damping[:, i : i + 1, j : j + 1], dt * np.arange(SAMPLES))
+            found = _realise(k[:, 0, 0], dt, tolerance, largest)
+            if found is None:
+                raise ModelError(
+                    f"tolerance = {tolerance:g} of the retardation of {FREEDOMS[i]} by {FREEDOMS[j]} with at most "
+                    f"{largest} states: must be larger, or allow more states"
+                )
+            p, q, r = found
+            P.append(p)
+            Q.append(np.outer(q, np.eye(6)[j]))
+            R.append(np.outer(np.eye(6)[i], r))
+        from scipy.linalg import block_diag  # imported here, because most models do not need this module
+
+        return Radiation(block_diag(*P), np.vstack(Q), np.hstack(R))
+
+
+def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatArray) -> FloatArray:
+    """Return k at times t [s] >= 0, shape (len(times), ...), for damping of shape (n, ...) at n frequencies."""
+    w = np.concatenate(([0.0], frequencies))
+    B = np.concatenate((np.zeros((1, *damping.shape[1:])), damping))
+    last = w[-1]
+    # the tail B_n (ω_n/ω)³ as a table of frequencies with equal ratios
+    tail = last * np.geomspace(1.0, 30.0, 400)[1:]
+    B = np.concatenate((B, B[-1] * (last / tail).reshape(-1, *(1,) * (B.ndim - 1)) ** 3))
+    w = np.concatenate((w, tail))
+    width, slope = np.diff(w), np.diff(B, axis=0) / np.diff(w).reshape(-1, *(1,) * (B.ndim - 1))
+    found = np.zeros((len(times), *damping.shape[1:]))
+    for k, t in enumerate(times):
+        if t < 1e-9:
+            found[k] = np.tensordot(width, 0.5 * (B[1:] + B[:-1]), 1)
+        else:
+            # ∫ B cos(ω t) dω of a polyline: [B sin(ω t)/t] + slope [cos(ω t)/t²]
+            ends = (B[-1] * np.sin(w[-1] * t) - B[0] * np.sin(w[0] * t)) / t
+            found[k] = ends + np.tensordot(np.diff(np.cos(w * t)) / t**2, slope, 1)
+    return 2.0 / np.pi * found
+
+
+def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: FloatArray) -> FloatArray:
+    """Return M∞ by the equation of the module, shape (6, 6)."""
+    from scipy.integrate import trapezoid  # imported here, because most models do not need this module
+
+    at = frequencies[np.argmax(np.abs(damping).reshape(len(frequencies), -1).max(axis=1))]
+    t = np.linspace(0.0, 2.0 * DURATION * 2.0 * np.pi / at, 8 * SAMPLES)
+    k = eval_retardation(frequencies, damping, t)
+    sums = [trapezoid(k * np.sin(w * t)[:, None, None], t, axis=0) / w for w in frequencies]
+    found: FloatArray = (added_mass + np.array(sums)).mean(axis=0)
+    return 0.5 * (found + found.T)
+
+
+def _realise(
+    k: FloatArray, dt: float, tolerance: float, largest: int
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return P, Q, R of the smallest stable system whose impulse response at multiples of dt [s] is k within the
+    tolerance, or None.
+    """
+    from scipy.linalg import hankel, logm  # imported here, because most models do not need this module
+
+    half = len(k) // 2
+    U, s, V = np.linalg.svd(hankel(k[:half], k[half - 1 :]))
+    size = np.sqrt(np.mean(k**2))
+    for n in range(1, min(largest, half - 1) + 1):
+        root = np.sqrt(s[:n])
+        observe, control = U[:, :n] * root, root[:, None] * V[:n]
+        step = np.linalg.lstsq(observe[:-1], observe[1:], rcond=None)[0]
+        values = np.linalg.eigvals(step)
+        if np.abs(values).max() >= 1.0 or ((np.abs(values.imag) < 1e-12) & (values.real <= 0.0)).any():
+            continue
+        P: FloatArray = np.real(logm(step)) / dt
+        Q, R = control[:, 0], observe[0]
+        x, response = Q.copy(), np.zeros(len(k))
+        for i in range(len(k)):
+            response[i] = R @ x
+            x = step @ x
+        if np.sqrt(np.mean((response - k) ** 2)) <= tolerance * size and np.linalg.eigvals(P).real.max() < 0.0:
+            return P, Q, R
+    return None
+
+
+@checked(
+    file=path(), density=number("kg/m^3", above=0.0), gravity=number("m/s^2", above=0.0), length=number("m", above=0.0)
+)
+def read_wamit(
+    file: str | os.PathLike[str], density: float = 1025.0, gravity: float = 9.81, length: float = 1.0
+) -> Hydrodynamics:
+    """Read added mass and damping (``name.1``) and, if the file exists, wave forces (``name.3``) of WAMIT.
+
+    Args:
+        file: path of the file ``name.1``, or this path without the ending.
+        density: ρ [kg/m^3].
+        gravity: g [m/s^2].
+        length: L, the characteristic length ULEN of the run [m].
+
+    Raises:
+        ModelError: a missing file, rows that are not numbers or of another width, fewer than three frequencies, pairs
+            without value at a frequency, or modes above 6 (several bodies).
+    """
+    stem = Path(file)
+    stem = stem.with_suffix("") if stem.suffix in (".1", ".3") else stem
+    rows = _read_rows(Path(f"{stem}.1"), WIDTHS[0])
+    orders = np.array([3] * 3 + [4] * 3)
+    powers = np.add.outer(orders, orders) - 3
+    omega = _find_frequencies(rows[:, 0])
+    finite = np.unique(omega[(omega > 0.0) & np.isfinite(omega)])
+    A, B = (np.full((len(finite), 6, 6), np.nan) for _ in range(2))
+    infinite = np.full((6, 6), np.nan)
+    for w, (_, first, second, mass, rate) in zip(omega, rows, strict=True):
+        i, j = _find_freedom(first, stem), _find_freedom(second, stem)
+        scale = density * length ** int(powers[i, j])
+        if np.isinf(w):
+            infinite[i, j] = scale * mass
+        elif w > 0.0:
+            at = np.searchsorted(finite, w)
+            A[at, i, j], B[at, i, j] = scale * mass, scale * w * rate
+    excitation = None
+    if Path(f"{stem}.3").exists():
+        rows = _read_rows(Path(f"{stem}.3"), WIDTHS[1])
+        omega, headings = _find_frequencies(rows[:, 0]), np.unique(rows[:, 1])
+        known = np.unique(omega)
+        X = np.full((len(known), len(headings), 6), np.nan, np.complex128)
+        for w, row in zip(omega, rows, strict=True):
+            i = _find_freedom(row[2], stem)
+            scale = density * gravity * length ** int(orders[i] - 1)
+            X[np.searchsorted(known, w), np.searchsorted(headings, row[1]), i] = scale * (row[5] - 1j * row[6])
+        excitation = _create_forces(known, np.radians(headings), X, f"{stem}.3")
+    return _create(finite, A, B, infinite, excitation, f"{stem}.1")
+
+
+@checked(file=path())
+def read_capytaine(file: str | os.PathLike[str]) -> Hydrodynamics:
+    """Read added mass, damping and wave forces from a NetCDF file of Capytaine (a dataset that
+    ``capytaine.export_dataset`` has written), with the degrees of freedom Surge, Sway, Heave, Roll, Pitch and Yaw of
+    one body.
+
+    Degrees of freedom that the file does not contain are 0.
+
+    Raises:
+        ModelError: a file that is not NetCDF 4, a missing variable, a variable with other dimensions, other degrees of
+            freedom, several water depths or bodies, or fewer than three frequencies.
+    """
+    import h5py  # imported here, because most models do not read this format
+
+    try:
+        with h5py.File(file, "r") as data:
+            return _read_dataset(data, str(file))
+    except OSError as error:
+        raise ModelError(f"file {file} cannot be read: must be NetCDF 4 ({error})") from None
+
+
+def _read_dataset(data: Any, file: str) -> Hydrodynamics:
+    """Read an open dataset of Capytaine."""
+
+    def read(name: str, *dimensions: str) -> Any:
+        """Return a variable with its axes in a given order."""
+        if name not in data:
+            raise ModelError(f"{file} has no variable {name}: must be a dataset of Capytaine")
+        own = [scale[0].name.rsplit("/", 1)[-1] if len(scale) else name for scale in data[name].dims]
+        if sorted(own) != sorted(dimensions):
+            raise ModelError(f"{name} in {file} has the dimensions {own}: must have {list(dimensions)}")
+        return np.transpose(data[name][()], [own.index(one) for one in dimensions])
+
+    def find(name: str) -> list[int]:
+        """Return the indices of degrees of freedom."""
+        found = [word.decode() if isinstance(word, bytes) else str(word) for word in data[name][()]]
+        for word in found:
+            if word.lower() not in FREEDOMS:
+                raise ModelError(f"{name} {word!r} in {file}: must be one of {', '.join(FREEDOMS)} of one body")
+        return [FREEDOMS.index(word.lower()) for word in found]
+
+    omega = read("omega", "omega")
+    rows, columns = find("influenced_dof"), find("radiating_dof")
+    finite = (omega > 0.0) & np.isfinite(omega)
+    order = np.flatnonzero(finite)[np.argsort(omega[finite])]
+    full = np.zeros((2, len(omega), 6, 6))
+    for k, name in enumerate(("added_mass", "radiation_damping")):
+        full[k][:, np.array(rows)[:, None], columns] = read(name, "omega", "influenced_dof", "radiating_dof")
+    ends = np.flatnonzero(np.isinf(omega))
+    infinite = full[0, ends[0]] if len(ends) else np.full((6, 6), np.nan)
+    names = ("Froude_Krylov_force", "diffraction_force")
+    excitation = None
+    if all(name in data for name in names):
+        parts = [read(name, "complex", "omega", "wave_direction", "influenced_dof") for name in names]
+        headings, values = data["wave_direction"][()], sum(part[0] + 1j * part[1] for part in parts)
+        X = np.zeros((len(omega), len(headings), 6), np.complex128)
+        X[:, :, rows] = values
+        turn = np.argsort(headings)
+        excitation = _create_forces(omega[order], headings[turn], X[order][:, turn], file)
+    return _create(omega[order], full[0, order], full[1, order], infinite, excitation, file)
+
+
+def _read_rows(file: Path, width: int) -> FloatArray:
+    """Return the rows of a file of WAMIT; missing dampings at the limits of ω are 0."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise ModelError(f"file {file} cannot be read: {error.strerror}") from None
+    rows = []
+    for number_of_line, line in enumerate(lines, 1):
+        words = line.replace(",", " ").split()
+        try:
+            values = [float(word) for word in words]
+        except ValueError:
+            if number_of_line == 1:
+                continue  # a heading
+            raise ModelError(f"line {number_of_line} of {file}: must have {width} numbers") from None
+        short = width == WIDTHS[0] and len(values) == width - 1 and values[0] <= 0.0
+        if values and len(values) != width and not short:
+            raise ModelError(f"line {number_of_line} of {file} has {len(values)} numbers: must have {width}")
+        if values:
+            rows.append(values + [0.0] * short)
+    if not rows:
+        raise ModelError(f"{file} has no rows: must have rows of {width} numbers")
+    return np.array(rows)
+
+
+def _find_frequencies(periods: FloatArray) -> FloatArray:
+    """Return ω [rad/s] of periods of WAMIT [s]: 0 for negative periods, infinite for the period 0."""
+    with np.errstate(divide="ignore"):
+        found: FloatArray = np.where(periods < 0.0, 0.0, 2.0 * np.pi / np.abs(periods))
+    return found
+
+
+def _find_freedom(value: float, stem: Path) -> int:
+    """Return the index of a degree of freedom, from 0."""
+    if value not in range(1, 7):
+        raise ModelError(f"mode {value:g} in the files {stem}: must be 1 to 6, because one body is read")
+    return int(value) - 1
+
+
+def _create_forces(frequencies: FloatArray, headings: FloatArray, X: NDArray[np.complex128], file: str) -> RAO:
+    """Create the table of wave forces from complex forces, shape (n, h, 6); modes without forces are 0."""
+    gaps = np.isnan(X)
+    if (gaps.any(axis=(0, 1)) & ~gaps.all(axis=(0, 1))).any():
+        raise ModelError(f"{file} has no force for a period, heading and mode: must have all combinations")
+    X = np.where(gaps, 0.0, X)
+    return RAO(frequencies, headings, np.abs(X), np.angle(X))
+
+
+def _create(
+    frequencies: FloatArray, A: FloatArray, B: FloatArray, infinite: FloatArray, excitation: RAO | None, file: str
+) -> Hydrodynamics:
+    """Create the result from values at the frequencies; missing pairs are 0, but must be missing at all frequencies."""
+    if len(frequencies) < 3:
+        raise ModelError(f"{file} has {len(frequencies)} frequencies > 0 and < infinity: must have at least 3")
+    gaps = np.isnan(A)
+    if (gaps.any(axis=0) & ~gaps.all(axis=0)).any():
+        raise ModelError(f"{file} has no added mass for a pair of modes at some frequencies: must have all frequencies")
+    A, B = np.where(gaps, 0.0, A), np.where(gaps, 0.0, B)
+    if np.isnan(infinite).all():
+        infinite = _find_infinite(frequencies, A, B)
+    infinite = np.where(np.isnan(infinite), 0.0, infinite)
+    return Hydrodynamics(frequencies, A, B, 0.5 * (infinite + infinite.T), excitation)

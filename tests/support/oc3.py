@@ -1,0 +1,136 @@
+"""The OC3-Hywind spar with its three mooring lines, from the numbers of its definition.
+
+Source: J. Jonkman, Definition of the Floating System for Phase IV of OC3, NREL/TP-500-47535 (2010), tables 3-1 to 5-1;
+tower, nacelle and rotor: NREL/TP-500-38060 and table 2-1 of the first report.
+
+The water acts on the spar by Morison's equation with the coefficients of the report, and the taper is divided into four
+cylinders. The delta connections of the lines are replaced by the yaw spring of the report. The additional linear
+damping of the report acts at the still water level.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, RigidBody3D, cable_along, hang_between, hang_from_ground, nodes_of
+from windlass.elements.routes.routes import RouteError
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.table import Entity
+
+GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # [m/s^2], [kg/m^3], [m]
+PLATFORM, TURBINE = 7_466_330.0, 599_718.0  # mass of the spar with ballast, and of tower, nacelle and rotor [kg]
+PARTS = np.array([[7_466_330.0, -89.9155, 4_229_230_000.0], [249_718.0, 43.4, 1.25e8], [350_000.0, 89.57, 4.4e7]])
+"""Mass [kg], height of the centre of mass [m] and moment of inertia in pitch about this centre [kg m^2] of spar, tower,
+and nacelle with rotor. The inertia of the tower is that of a uniform rod, and of the rotor that of a disc."""
+YAW_INERTIA = 164_230_000.0  # of the spar [kg m^2]
+MASS = PLATFORM + TURBINE
+DRAG, ADDED_MASS = 0.6, 0.969954  # of the spar [1]
+DAMPING = np.diag([1e5, 1e5, 1.3e5, 0.0, 0.0, 1.3e7])  # [N s/m, N m s]
+YAW_SPRING = 98_340_000.0  # [N m/rad]
+FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height [m]
+LENGTH, DIAMETER = 902.2, 0.09  # [m]
+LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # [N], [kg/m]
+WEIGHT = 698.094  # of a line in water, per length [N/m]
+ANGLES = np.radians((0.0, 120.0, 240.0))
+
+
+class Spar(NamedTuple):
+    """The spar, its lines, of which the first runs along x, and the supports of a spar that is held."""
+
+    world: wl.World
+    spar: Entity
+    lines: list[Entity]
+    supports: Entity | None
+
+
+def create_spar(
+    elements: int = 20, held: tuple[float, float, float] | None = None, waves: dict[str, object] | None = None
+) -> Spar:
+    """Create the spar.
+
+    Args:
+        elements: cables along each line.
+        held: displacement [m] at which the spar is held, without water on it; default: the spar floats.
+        waves: columns of `Fluid`; default: calm water.
+    """
+    world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
+    mass, height, inertia = PARTS.T
+    center = mass @ height / mass.sum()
+    pitch = float(np.sum(inertia + mass * (height - center) ** 2))
+    shift = np.zeros(3) if held is None else np.array(held)
+    spar = world.add(
+        RigidBody3D, name="spar", position=shift, mass=MASS, inertia=(pitch, pitch, YAW_INERTIA),
+        center_of_mass=(0.0, 0.0, center),
+    )  # fmt: skip
+    sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, **(waves or {}))
+    supports = None
+    if held is None:
+        add_water(world, spar, sea)
+    else:
+        supports = con.fix(world, spar, "x", "y", "z", "e1", "e2", "e3")
+    lines = []
+    ground = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)), offset=-DEPTH)
+    for k, angle in enumerate(ANGLES):
+        ray = np.array((np.cos(angle), np.sin(angle)))
+        anchor, fairlead = (np.array((*(radius * ray), z)) for radius, z in (ANCHOR, FAIRLEAD))
+        route = hang(anchor, fairlead + shift)
+        line = cable_along(
+            world, route, elements, length=LENGTH / elements, bending_stiffness=1.0, axial_damping=1e6,
+            name=f"line {k}", **LINE,
+        )  # fmt: skip
+        nodes = nodes_of(world, line)[[0, elements]]
+        world.add(
+            con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=1.6, axial_drag=0.1, added_mass=1.0,
+            points=3, constant_volume=True,
+        )  # fmt: skip
+        markers = con.position_marker(world, nodes[1]), con.position_marker(world, spar, fairlead)
+        world.add(con.SphericalJoint, marker0=markers[0], marker1=markers[1])
+        con.hinge(world, nodes[0])
+        lines.append(line)
+    con.add_surface_contact(world, ground, lines, contact_stiffness_per_length=1e5, contact_damping_per_length=1e4)
+    return Spar(world, spar, lines, supports)
+
+
+def hang(anchor: FloatArray, fairlead: FloatArray) -> Any:
+    """Return the elastic catenary of a line, which touches the ground unless it is too taut."""
+    values = LENGTH, LINE["axial_stiffness"], WEIGHT / GRAVITY
+    try:
+        return hang_from_ground(anchor, fairlead, *values, gravity=(0.0, 0.0, -GRAVITY))
+    except RouteError:
+        return hang_between(anchor, fairlead, *values, (0.0, 0.0, -GRAVITY))
+
+
+def eval_pull(displacement: tuple[float, float, float]) -> FloatArray:
+    """Return the force of all lines on a displaced spar by elastic catenaries [N], shape (3,)."""
+    total = np.zeros(3)
+    for angle in ANGLES:
+        ray = np.array((np.cos(angle), np.sin(angle)))
+        anchor, fairlead = (np.array((*(radius * ray), z)) for radius, z in (ANCHOR, FAIRLEAD))
+        route = hang(anchor, fairlead + displacement)
+        tangent = route.eval_points([LENGTH])[1][0]
+        total -= float(route.eval_tension([LENGTH])[0]) * tangent
+    return total
+
+
+def add_water(world: wl.World, spar: Entity, sea: Entity) -> None:
+    """Add the load of the water, the additional damping and the yaw spring."""
+    edges = np.array([-120.0, -12.0, -10.0, -8.0, -6.0, -4.0, 10.0])
+    for low, high in pairwise(edges):
+        ends = np.interp((low, high), (-12.0, -4.0), (9.4, 6.5))
+        diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # of equal volume
+        bottom = low == edges[0]
+        world.add(
+            con.CylinderFluidLoad, marker=con.rigid_marker(world, spar, (0.0, 0.0, 0.5 * (low + high))), fluid=sea,
+            diameter=diameter, length=high - low, strips=18 if bottom else 1 if high < 0.0 else 7, normal_drag=DRAG,
+            axial_drag=0.0, added_mass=ADDED_MASS, end_added_mass=(float(bottom), 0.0), end_drag=(float(bottom), 0.0),
+        )  # fmt: skip
+    calm = world.add(con.Fluid, name="calm water", density=WATER, depth=DEPTH)
+    con.floater(
+        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=DAMPING,
+        stiffness=np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]),
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""The OC3-Hywind spar on its three lines, against the numbers of NREL/TP-500-47535 and against elastic catenaries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import eigh
+
+import windlass as wl
+
+from support.oc3 import ADDED_MASS, GRAVITY, MASS, PARTS, WATER, create_spar, eval_pull
+
+SURGE, HEAVE, WEIGHT = 41_180.0, 11_940.0, 1_607_000.0
+"""Stiffness of the lines in surge and heave [N/m], and their vertical pull [N], of the report (section 5)."""
+LINES = np.array([[41_180.0, -2_821_000.0], [-2_821_000.0, 311_100_000.0]])
+"""Stiffness of the lines in surge and pitch of the report [N/m, N, N m]."""
+BUOYANCY = -4_999_180_000.0
+"""Stiffness of the buoyancy in pitch of the report [N m]; the weight is not included."""
+
+
+def test_stiffness_of_the_lines() -> None:
+    """Elastic catenaries have the vertical pull and the stiffnesses of the report, within their last digit."""
+    step = 0.5
+    assert_allclose(-eval_pull((0.0, 0.0, 0.0))[2], WEIGHT, rtol=2e-4)
+    for axis, stiffness in ((0, SURGE), (2, HEAVE)):
+        one = step * np.eye(3)[axis]
+        found = (eval_pull(tuple(-one)) - eval_pull(tuple(one)))[axis] / (2.0 * step)
+        assert_allclose(found, stiffness, rtol=2e-4)
+
+
+@pytest.mark.parametrize("surge", [-20.0, -5.0, 5.0, 20.0])
+def test_static_offset(surge: float) -> None:
+    """At surges of 5 and 20 m, lines of 30 cables pull with the force of elastic catenaries, within 0.05 %."""
+    model = create_spar(30, held=(surge, 0.0, 0.0))
+    state = wl.Static(model.world, name="").solve()
+    assert model.supports is not None
+    force = float(wl.eval_output(model.supports[0], "force", state))
+    assert_allclose(force, eval_pull((surge, 0.0, 0.0))[0], rtol=5e-4)
+
+
+def eval_period() -> float:
+    """Return the period of surge [s] of the spar with the matrices of the report in surge and pitch, and with the added
+    mass of strips.
+    """
+    mass, height, inertia = PARTS.T
+    edges = np.linspace(-120.0, 0.0, 1201)
+    z, h = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+    added = ADDED_MASS * WATER * np.pi / 4.0 * np.interp(z, (-12.0, -4.0), (9.4, 6.5)) ** 2 * h
+    masses, heights = np.append(mass, added), np.append(height, z)
+    own = np.append(inertia, np.zeros(len(z)))
+    M = np.array([[masses.sum(), masses @ heights], [masses @ heights, np.sum(masses * heights**2 + own)]])
+    K = LINES + np.diag([0.0, BUOYANCY - GRAVITY * mass @ height])
+    return float(2.0 * np.pi / np.sqrt(eigh(K, M, eigvals_only=True)[0]))
+
+
+def test_surge_decay() -> None:
+    """The spar floats at its draft, and surges with the period of the report, 1/(0.008 Hz), and within 0.5 % with the
+    period of the matrices of the report.
+    """
+    model = create_spar()
+    state = wl.Static(model.world, name="").solve()
+    assert abs(wl.eval_output(model.spar, "position", state)[2]) < 2e-3
+    state.put(model.spar, [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "v")
+    sensors = wl.Sensors(None, [wl.Sensor(model.spar, "position", 0, "surge")])
+    run = wl.Dynamic(model.world, step=0.25, end=290.0, name="", velocities="project")
+    run.solve(state, hooks=[sensors])
+    x, t = np.ravel(sensors["surge"]), sensors.times
+    k = np.flatnonzero((x[:-1] > 0.0) & (x[1:] <= 0.0))
+    down = t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])
+    assert len(down) >= 2 and 0.0 < x[t > 130.0].max() < 0.9 * x.max()
+    assert_allclose(down[1] - down[0], eval_period(), rtol=5e-3)
+    assert_allclose(down[1] - down[0], 1.0 / 0.008, rtol=0.01)
+    assert_allclose(MASS, PARTS[:, 0].sum(), rtol=1e-12)
