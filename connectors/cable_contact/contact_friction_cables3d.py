@@ -199,7 +199,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     shared = {name: of_set(name) for name in PARAMETERS}
     return create_records(
         dofs=dofs,
-        turns=turning,
+        turns_rope=turning,
         **bind_frames(rows, turning, dofs),
         length=length,
         points=points,

@@ -11,10 +11,11 @@ cable B.
 The scalars k, d, μ_k, μ_v and μ are columns of `CableContactSet`, and δ_0 is its damping depth. The force on A, on the
 left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both forces act at the contact
 point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d × f_t and M_B = -(1-β) d ×
-f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its cable has no effect on the
-coordinates, because the cables have no torsion. The model assumes a support that prevents rotation of the cross
-sections about the axis and carries this torque. The output `axis_torque` is the magnitude of this torque. With this
-support all moments balance.
+f_t, which act as (M × t)/|r'| on the slopes. If ``turns_rope`` is false, the component of a couple about the axis of
+its cable has no effect on the coordinates. The model then assumes a support that prevents rotation of the cross
+sections about the axis and carries this torque. The output `axis_torque` is this torque. With this support all moments
+balance. If ``turns_rope`` is true, the angular velocity includes the spin of the material, ω = t × r'_t/|r'| + s t, the
+torque M·t acts on the spin, and the normals of bristles move with the material; see `material.py`.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot and the normal at the time at which sticking began. The normal is stored as two
@@ -40,7 +41,9 @@ Newton run. A point that was open at the start of the step has no bristle in thi
 The history of a point has `TOUCHING` contact slots, each of which stores the contact with one cable. The values of a
 slot are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
 open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time
-at which these normals were stored, and σ.
+at which these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the
+material, and k replaces the first component of t_A. The anchors of sticking points then follow in each step, such that
+u does not change, so ropes may roll any distance.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.

@@ -148,7 +148,7 @@ def find_material(
     c: NDArray[Any], a: int, b: int, xi: float, s: float, x: FloatArray, v: FloatArray, g: Any
 ) -> Material:
     """Return the material of cable a at the point xi and of cable b at the foot s; fill the forms σ."""
-    if not c[a].turns:
+    if not c[a].turns_rope:
         still = Frame(0.0, AXIS, AXIS, 0.0)
         return Material(False, still, still, 0.0)
     on_a, on_b = find_frame(c[a], xi, x, v, g, 0), find_frame(c[b], s, x, v, g, 1)

@@ -271,6 +271,7 @@ class CableContactSetEntity(Entity):
     friction_stiffness_per_length: Any
     friction_velocity_penalty_per_length: Any
     skin: Any
+    turns_rope: Any
     apart: Any
 class CableCoordinatesEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
@@ -1316,7 +1317,7 @@ class World():
     @overload
     def add(self, component: type[Cable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> Cable3DEntity: ...
     @overload
-    def add(self, component: type[CableContactSet], *, name: str = ..., part: Part | None = ..., contact_stiffness_per_length: Numbers, contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., friction_coefficient: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., skin: Numbers = ..., apart: Numbers = ...) -> CableContactSetEntity: ...
+    def add(self, component: type[CableContactSet], *, name: str = ..., part: Part | None = ..., contact_stiffness_per_length: Numbers, contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., friction_coefficient: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., skin: Numbers = ..., turns_rope: YesNo = ..., apart: Numbers = ...) -> CableContactSetEntity: ...
     @overload
     def add(self, component: type[CableCoordinates], *, name: str = ..., part: Part | None = ..., cable: One) -> CableCoordinatesEntity: ...
     @overload
