@@ -84,16 +84,20 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
     assert_allclose(leave[-1], np.interp(travel[-1] - wrap, travel, place), atol=0.04 * np.abs(place).max())
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_ribbon_climbs_a_cone(sign: float) -> None:
-    """A ribbon on a cone runs towards the larger radius, about as far as by the theory of webs, in which the ribbon
-    does not slip and both lines of contact are rigid."""
-    rise = 0.05 * sign
-    model = create_on_pulley(0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2))
+@pytest.mark.parametrize(("sign", "bristles", "ratio"), [(1.0, 3e8, 0.95), (-1.0, 3e7, 0.82)])
+def test_ribbon_climbs_a_cone(sign: float, bristles: float, ratio: float) -> None:
+    """A ribbon on a cone runs towards the larger radius, as far as by the theory of webs, in which the ribbon does not
+    slip and bristles are rigid. Elastic bristles let the ribbon bend gradually into its circle, over the length
+    λ = √(12 EI_2/(k b²)), which reduces the travel in proportion to λ: by 5 % with 3.5 mm and 18 % with 11 mm."""
+    rise = 0.01 * sign
+    model = create_on_pulley(
+        0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2), elements=120,
+        friction_stiffness_per_length=bristles,
+    )  # fmt: skip
     travel, place, slope, _ = run_over_pulley(model, 1.5, 60)
     known = steer(0.4, travel, cone=lambda z: -np.sin(np.arctan(rise)) / RADIUS)
-    assert sign * known[-1] > 1e-3 and (sign * np.diff(place) > 0.0).all()
-    assert_allclose(place[-1], known[-1], rtol=0.3)
+    assert sign * known[-1] > 4e-4 and (sign * np.diff(place)[1:] > 0.0).all()
+    assert_allclose(place[-1], ratio * known[-1], rtol=0.03)
     late = travel > 0.04
     assert_allclose(np.gradient(place, travel)[late], -slope[late], atol=1e-3)
 
