@@ -7,8 +7,9 @@ this drive the belt leaves each pulley at 14°. Run with ``-direction -1``, the 
 off sideways.
 
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
-GJ π/(2 l). The motion is slow: each step is a static solve, in which friction holds the belt on the pulleys. The driven
-pulley rotates freely. Its speed equals that of the driver, because both radii are equal.
+GJ π/(2 l). The belt slides a little on the pulleys before it leaves them, which shortens its path; `belt.tighten` then
+restores the tension. The motion is slow: each step is a static solve, in which friction holds the belt on the pulleys.
+The driven pulley rotates freely. Its speed equals that of the driver, because both radii are equal.
 
 Source: the rule of entry in the plane of the pulley: J. J. Shelton, K. N. Reid, J. Dyn. Syst. Meas. Control 93 (1971).
 """
@@ -60,8 +61,14 @@ def find_lateral(state: wl.State) -> tuple[float, float]:
     return float(place[first, 2]), float(place[second, 0] - RADIUS)
 
 
+def find_tension(state: wl.State) -> float:
+    """Return the mean tension of the spans [N]."""
+    return float(np.mean([span.tension for span in belt.report(state).spans]))
+
+
 if not wl.help_requested():
-    state = wl.State(world)
+    state = belt.tighten(solver.solve, wl.State(world))
+    mounted = find_tension(state)
     steps = max(int(np.ceil(turn / STEP)), 1)
     for k in range(steps + 1):
         solver.time = turn * k / steps
@@ -70,6 +77,8 @@ if not wl.help_requested():
     torque = np.abs(wl.eval_output(belt.cables, "torque", state)).max()
     lateral = find_lateral(state)
     results = {
+        "tension of the spans as mounted [N]": (mounted, TENSION),
+        "tension of the spans at the end [N]": (find_tension(state), TENSION),
         "lateral motion on the driver [mm]": (1e3 * lateral[0], 0.0),
         "lateral motion on the driven pulley [mm]": (1e3 * lateral[1], 0.0),
         "rotation of the driven pulley [rad]": (float(np.arctan2(rotation[2, 1], rotation[1, 1])), direction * turn),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.gaps import watch_places
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
+from windlass.connectors.cable_contact.material import TWIST
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
 from windlass.connectors.cable_contact.search import CableSearch
@@ -28,9 +29,11 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
+from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -43,6 +46,8 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
+TWISTED = "TwistCable3D"
+"""Cables that friction can turn."""
 FASTER = "give a larger contact_stiffness_per_length, or shorter steps"
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
 RADIUS = number("m", above=0.0)
@@ -65,6 +70,9 @@ class CableContactSet(Component):
     friction_stiffness_per_length = column("N/m^2", "tangential stiffness μ_k per metre", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column("N s/m^2", "tangential damping μ_v per metre", default=0.0, minimum=0)
     skin = column("m", "margin of the search; 0: the smallest radius", default=0.0, minimum=0)
+    turns_rope = column(
+        "1", "true: friction turns the cables, `TwistCable3D`, about their axes", default=False, dtype=bool
+    )
     apart = column(
         "m", "arc length within which a chain does not touch itself; 0: four of its radii", default=0.0, minimum=0
     )
@@ -73,9 +81,9 @@ class CableContactSet(Component):
 class ContactFrictionCables3D(Component):
     """A cable of a `CableContactSet`, with n contact points. The points may touch the axes of all cables of the set.
 
-    Friction may cause a torque about the axis of a cable. Because cables have no torsion, the model assumes an external
-    support that carries this torque. Each point has 18 history values for each of 6 possible contacts, see
-    `kernels.py`.
+    Friction may cause a torque about the axis of a cable. It acts on the cable if ``turns_rope`` of the set is true.
+    Otherwise the model assumes an external support that carries this torque. Each point has 18 history values for each
+    of 6 possible contacts, see `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
@@ -102,6 +110,11 @@ def check(world: Tables, table: EntityTable) -> None:
             f"{int(np.ceil(0.5 * length[row] / radius[row]))}"
         )
     sets, cables = table.local("contact_set"), table.local("cable")
+    for one in np.unique(sets[find_turning(world, sets)]):
+        mine = cables[sets == one]
+        plain = [t.kind for t, _, _ in world.split_by_table(mine) if t.kind != TWISTED]
+        if plain:
+            raise ModelError(f"turns_rope = True in CableContactSet with {plain[0]}: must have cables {TWISTED}")
     for one in np.unique(sets):
         mine = cables[sets == one]
         for column_of_nodes in ("node0", "node1"):
@@ -111,6 +124,45 @@ def check(world: Tables, table: EntityTable) -> None:
                     f"cables of {table.kind}: two cables of one set have the same {column_of_nodes}; must be chains in "
                     "which each cable occurs once and begins at the end of the previous cable"
                 )
+
+
+def find_turning(world: Tables, sets: IntArray) -> BoolArray:
+    """Return whether friction turns the cables of the given sets, shape (sets,)."""
+    table = world.table(CableContactSet)
+    turning: BoolArray = table.local("turns_rope")[np.searchsorted(table.ids_of(np.arange(table.count)), sets)]
+    return turning
+
+
+def find_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction
+    turns cables of any set, the angles of twist follow, with -1 for cables that it does not turn, shape (rows, 14).
+    """
+    turning = find_turning(world, table.local("contact_set"))
+    if not turning.any():
+        return axis_dofs(world, table)
+    dofs = world.dofs_of(table.local("cable"))[:, :TWIST]
+    dofs[~turning, 12:] = -1
+    return dofs
+
+
+def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
+    """Return the fields of records from which kernels compute the material frames of cables that friction turns, see
+    `elements/cable3d/twist_points.py`; ``dofs`` contains local coordinate indices of all cables of the table.
+    """
+    count, none = len(turning), np.zeros(len(turning))
+    b, F = np.zeros((2, count, 3)), np.zeros((2, count, 4))
+    ids, which = rows.table.local("cable"), np.flatnonzero(turning)
+    for cables, positions, own in rows.world.split_by_table(ids[which]):
+        for k in range(2):
+            b[k, which[positions]], F[k, which[positions]] = read_frames(rows.world, cables.local(f"node{k}", own))
+    length = cable_lengths(rows.world, ids)
+    frames = create_records(
+        b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=dofs
+    )
+    chosen = frames[which]
+    fill_references(chosen, rows.layout.reference)
+    frames[which] = chosen
+    return {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
@@ -142,10 +194,13 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         values: FloatArray = sets.local(name)[np.searchsorted(sets.ids_of(np.arange(sets.count)), of_row)]
         return values
 
-    apart = of_set("apart")
+    apart, turning = of_set("apart"), find_turning(world, of_row)
+    dofs = np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count))))
     shared = {name: of_set(name) for name in PARAMETERS}
     return create_records(
-        dofs=np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count)))),
+        dofs=dofs,
+        turns_rope=turning,
+        **bind_frames(rows, turning, dofs),
         length=length,
         points=points,
         data=data,
@@ -175,7 +230,7 @@ def build(rows: LocalRows) -> CableSystem:
     c: NDArray[Any] = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
-    system = CableSystem(rows.table.kind, np.zeros((0, 24), np.int64), places=places)
+    system = CableSystem(rows.table.kind, places.eval_dofs(), places=places)
     system.neighbours = pattern = NeighbourPattern()
     errors, forces = np.zeros(len(c)), np.zeros(len(c))
     force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
@@ -240,6 +295,7 @@ def build(rows: LocalRows) -> CableSystem:
     points=whole(1),
     skin=number("m", minimum=0.0),
     apart=number("m", minimum=0.0),
+    turns_rope=yes_no(),
     columns=inside(),
 )
 @all_or_nothing
@@ -251,6 +307,7 @@ def add_cable_contact(
     points: int,
     skin: float = 0.0,
     apart: float = 0.0,
+    turns_rope: bool = False,
     **columns: Any,
 ) -> Entity:
     """Add contact of 3D cables with each other and with themselves.
@@ -262,6 +319,8 @@ def add_cable_contact(
         skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.
         apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four
             times the radius of the chain is used.
+        turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must
+            be `TwistCable3D`. If False, cables with twist do not turn.
         **columns: columns of `CableContactSet`.
 
     Returns:
@@ -279,7 +338,7 @@ def add_cable_contact(
                 f"{len(handles)} handles"
             )
         radii = np.repeat(np.asarray(radius, dtype=np.float64), [len(handle) for handle in handles])
-    group = world.add(CableContactSet, skin=skin, apart=apart, **columns)
+    group = world.add(CableContactSet, skin=skin, apart=apart, turns_rope=turns_rope, **columns)
     return world.add(ContactFrictionCables3D, contact_set=group, cable=handles, points=points, radius=radii)
 
 
@@ -287,7 +346,7 @@ register(CableContactSet, "passive", check=lambda world, table: check_friction(t
 register(
     ContactFrictionCables3D,
     "connector",
-    dofs=axis_dofs,
+    dofs=find_dofs,
     bind=bind,
     build=build,
     reads=lambda world, table: table.local("cable"),

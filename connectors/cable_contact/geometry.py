@@ -9,7 +9,8 @@ foot may lie on the extended cubic, beyond an end of its cable by up to half of 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
 parameters of `CableContactSet` and:
 
-    dofs: the twelve local coordinate indices
+    dofs: the twelve local coordinate indices of positions and slopes; if friction turns cables of the table, the
+        indices of the two angles follow
     length: reference length [m]
     points: number of points, 0 for cables whose points belong to another process
     data: index of the first history value, -1 for cables without points
@@ -19,6 +20,7 @@ parameters of `CableContactSet` and:
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
     apart: smallest arc length between two points of one chain that may touch each other [m]
+    b0, b1, F0, F1, free_angle, free_twist: see elements/cable3d/twist_points.py, for cables that friction turns
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.

@@ -11,10 +11,11 @@ cable B.
 The scalars k, d, μ_k, μ_v and μ are columns of `CableContactSet`, and δ_0 is its damping depth. The force on A, on the
 left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both forces act at the contact
 point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d × f_t and M_B = -(1-β) d ×
-f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its cable has no effect on the
-coordinates, because the cables have no torsion. The model assumes a support that prevents rotation of the cross
-sections about the axis and carries this torque. The output `axis_torque` is the magnitude of this torque. With this
-support all moments balance.
+f_t, which act as (M × t)/|r'| on the slopes. If ``turns_rope`` is false, the component of a couple about the axis of
+its cable has no effect on the coordinates. The model then assumes a support that prevents rotation of the cross
+sections about the axis and carries this torque. The output `axis_torque` is this torque. With this support all moments
+balance. If ``turns_rope`` is true, the angular velocity includes the spin of the material, ω = t × r'_t/|r'| + s t, the
+torque M·t acts on the spin, and the normals of bristles move with the material; see `material.py`.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot and the normal at the time at which sticking began. The normal is stored as two
@@ -40,7 +41,9 @@ Newton run. A point that was open at the start of the step has no bristle in thi
 The history of a point has `TOUCHING` contact slots, each of which stores the contact with one cable. The values of a
 slot are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
 open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time
-at which these normals were stored, and σ.
+at which these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the
+material, and k replaces the first component of t_A. The anchors of sticking points then follow in each step, such that
+u does not change, so ropes may roll any distance.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -50,6 +53,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
@@ -64,6 +68,13 @@ from windlass.connectors.cable_contact.geometry import (
     unit,
     value_at,
     wrap_arc,
+)
+from windlass.connectors.cable_contact.material import (
+    SPINS,
+    Material,
+    add_spin_forces,
+    find_material,
+    from_components,
 )
 from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, rub
 from windlass.connectors.contact.update import read_three
@@ -106,7 +117,8 @@ class TouchParameters(NamedTuple):
 
 class FootMotion(NamedTuple):
     """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at an end of B, r and r' of A at the point, and r, r' and r'' of B at the foot, each with its rate.
+    foot is held at an end of B, r and r' of A at the point, and r, r' and r'' of B at the foot, each with its rate, and
+    the material of both cables.
     """
 
     s: float
@@ -121,10 +133,13 @@ class FootMotion(NamedTuple):
     wb: Vector
     kb: Vector
     zb: Vector
+    q: Material
 
 
 class Bristle(NamedTuple):
-    """Bristle of a contact: whether the bristle exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B."""
+    """Bristle of a contact: whether the bristle exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B. For
+    ropes that friction turns, m_A and m_B are the present values. ``back`` is k - k_1 of `material.py` [rad/m].
+    """
 
     holds: bool
     slid: float
@@ -132,6 +147,7 @@ class Bristle(NamedTuple):
     mb: Vector
     ta: Vector
     tb: Vector
+    back: float
 
 
 class FootContact(NamedTuple):
@@ -173,23 +189,38 @@ def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> flo
 
 
 @kernel(inline=True)
-def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> FootMotion:
+def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool, q: Material) -> FootMotion:
     """Return the position and velocity of the point ``xi`` of cable A and of the foot s on cable B."""
     return FootMotion(
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
-        value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
+        value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s), q,
     )  # fmt: skip
 
 
 @kernel(inline=True)
-def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) -> Bristle:
-    """Read the bristle of a contact from the history at the start of the step, with the foot s on cable b."""
+def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMotion) -> Bristle:
+    """Read the bristle of a contact from the history at the start of the step, with the foot on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
-    slid = wrap_arc(c[b].arc + s - start[at + ANCHOR], c[b].loop) if holds else 0.0
-    return Bristle(
-        holds, slid, read_three(start, at + NORMAL_A), read_three(start, at + NORMAL_B),
-        read_three(start, at + TANGENT_A), read_three(start, at + TANGENT_B),
-    )  # fmt: skip
+    arc, back = c[b].arc + m.s, 0.0
+    slid = wrap_arc(arc - start[at + ANCHOR], c[b].loop) if holds else 0.0
+    ma, mb = read_three(start, at + NORMAL_A), read_three(start, at + NORMAL_B)
+    if m.q.turns and holds:
+        _, ta = unit(m.pa)
+        _, tb = unit(m.pb)
+        # the foot and k at the start of the step
+        before = wrap_arc(arc - c[int(start[at + NUMBER]) - 1].arc - start[at + FOOT], c[b].loop)
+        along = start[at + TANGENT_A]
+        ma, mb = from_components(ma, ta, m.q.a, 0.0), from_components(mb, tb, m.q.b, -along * before)
+        back = m.q.b.along - along
+    return Bristle(holds, slid, ma, mb, read_three(start, at + TANGENT_A), read_three(start, at + TANGENT_B), back)
+
+
+@kernel(inline=True)
+def eval_normals(m: FootMotion, b: Bristle, ta: Vector, tb: Vector) -> tuple[Vector, Vector]:
+    """Return m_A and m_B."""
+    if m.q.turns:
+        return b.ma, b.mb
+    return carry(b.ma, b.ta, ta), carry(b.mb, b.tb, tb)
 
 
 @kernel(inline=True)
@@ -224,10 +255,13 @@ def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
     press = eval_press(par, par.reach - D, vn)
     vt, u, f = ZERO, ZERO, no_friction()
     if par.law.friction_coefficient > 0.0 and press > 0.0:
-        turn = combine(par.beta, cross_section_rate(ta, la, m.wa), 1.0 - par.beta, cross_section_rate(tb, lb, m.wb))
+        turn_a = combine(1.0, cross_section_rate(ta, la, m.wa), m.q.a.rate, ta)
+        turn_b = combine(1.0, cross_section_rate(tb, lb, m.wb), m.q.b.rate, tb)
+        turn = combine(par.beta, turn_a, 1.0 - par.beta, turn_b)
         vt = across(combine(1.0, v, -1.0, cross(turn, d)), n)
         if b.holds:
-            normal = combine(par.beta, carry(b.ma, b.ta, ta), 1.0 - par.beta, carry(b.mb, b.tb, tb))
+            ma, mb = eval_normals(m, b, ta, tb)
+            normal = combine(par.beta, ma, 1.0 - par.beta, mb)
             u = across(combine(b.slid, m.pb, -D, normal), n)
         f = rub(par.law, u, vt, -press, True, 1.0)
     return FootContact(d, D, n, la, ta, lb, tb, vn, vt, press, u, f)
@@ -241,6 +275,13 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
     a, b = cross(couple, t.ta), cross(couple, t.tb)
     fa, fb = -par.beta / t.la, (par.beta - 1.0) / t.lb
     return force, (fa * a[0], fa * a[1], fa * a[2]), (fb * b[0], fb * b[1], fb * b[2])
+
+
+@kernel(inline=True)
+def eval_moments(par: TouchParameters, t: FootContact) -> tuple[float, float]:
+    """Return the moments about the axes of A and B [N m], on the left-hand side of the equations of motion."""
+    couple = cross(t.d, t.f.force)
+    return -par.beta * dot(couple, t.ta), (par.beta - 1.0) * dot(couple, t.tb)
 
 
 @kernel(inline=True)
@@ -293,13 +334,15 @@ def find_closed(c: NDArray[Any], h: CablePair, xi: float, foot: float) -> tuple[
 
 @kernel(inline=True)
 def eval_pair(
-    c: NDArray[Any], h: CablePair, data: FloatArray, start: FloatArray, at: int, xi: float, s: float, held: bool
+    c: NDArray[Any], h: CablePair, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, at: int,
+    xi: float, s: float, held: bool, g: Any,
 ) -> tuple[TouchParameters, FootMotion, Bristle, FootContact]:  # fmt: skip
-    """Evaluate the contact of the point ``xi`` of cable A with the foot s, with the bristle at the start of the
-    step.
+    """Evaluate the contact of the point ``xi`` of cable A with the foot s, with the bristle at the start of the step.
+    For ropes that friction turns, fill the forms σ in the work space g.
     """
-    par, b = read_parameters(c, h.a, h.b, data[at + SHARE]), read_bristle(c, start, at, h.b, s)
-    m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held)
+    par, q = read_parameters(c, h.a, h.b, data[at + SHARE]), find_material(c, h.a, h.b, xi, s, x, v, g)
+    m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held, q)
+    b = read_bristle(c, start, at, h.b, m)
     return par, m, b, eval_touch(par, m, b)
 
 
@@ -308,14 +351,20 @@ def add_residual(
     c: NDArray[Any], list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the forces of all contacts on the left-hand side of the equations of motion to f."""
+    space = np.zeros(1, SPINS)
+    g = space[0]
     for k in range(len(list_.pair)):
         h = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v)
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
             s, held, closed = find_closed(c, h, xi, data[at + FOOT])
             if closed:
-                par, _, _, t = eval_pair(c, h, data, start, at, xi, s, held)
+                par, m, _, t = eval_pair(c, h, data, start, x, v, at, xi, s, held, g)
                 force, on_a, on_b = eval_forces(par, t)
                 scatter_place(f, c[h.a].dofs, shape(xi / h.la, h.la), shape_slope(xi / h.la, h.la), force, on_a)
                 back = -force[0], -force[1], -force[2]
                 scatter_place(f, c[h.b].dofs, shape(s / h.lb, h.lb), shape_slope(s / h.lb, h.lb), back, on_b)
+                if m.q.turns:
+                    moment_a, moment_b = eval_moments(par, t)
+                    add_spin_forces(f, c[h.a], g.sigma[0], moment_a)
+                    add_spin_forces(f, c[h.b], g.sigma[1], moment_b)

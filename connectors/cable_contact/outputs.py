@@ -110,8 +110,8 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the friction torque about the axis of each cable [N m], shape (rows,). An external support carries this
-    torque.
+    """Return the friction torque about the axis of each cable [N m], shape (rows,). Unless friction turns the cable, an
+    external support carries this torque.
     """
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
@@ -154,7 +154,7 @@ OUTPUTS = {
     ),
     "axis_torque": create_output(
         "N m",
-        "torque of friction about the axis of the cable, held as the cable has no torsion, ()",
+        "torque of friction about the axis of the cable, ()",
         eval_torque,
         summed=True,
     ),

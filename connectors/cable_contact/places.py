@@ -22,6 +22,7 @@ from windlass.connectors.cable_contact.kernels import (
     eval_pair,
     read_pair,
 )
+from windlass.connectors.cable_contact.material import SPINS
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.contact import power
 from windlass.connectors.contact.account import NO_GAP, OPEN
@@ -71,8 +72,8 @@ class ContactPlaces:
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
-        """Return the coordinate indices of all pairs of cables, shape (pairs, 24)."""
-        dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 24)
+        """Return the coordinate indices of all pairs of cables, shape (pairs, 24), with twist (pairs, 28)."""
+        dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 2 * self.c["dofs"].shape[1])
         return dofs
 
 
@@ -108,11 +109,13 @@ def fill_places(
     out: pressing force p, force -f on A, v_t, torques -M·t on A and on B, depth, and σ.
     parts: see `contact/power.py`.
     """
+    space = np.zeros(1, SPINS)
+    g = space[0]
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
         held = (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0)
-        par, m, z, t = eval_pair(c, read_pair(c, a, b, x, v), data, data, at, xi, s, held)
+        par, m, z, t = eval_pair(c, read_pair(c, a, b, x, v), data, data, x, v, at, xi, s, held, g)
         depth = par.reach - t.D
         out[i, DEPTH], out[i, PART], parts[i, power.GAP] = depth, data[at + SHARE], -depth
         if depth <= 0.0:
@@ -129,13 +132,15 @@ def fill_places(
         taken, damping, lever = dot(t.f.force, t.vt), 0.0, 0.0
         dashpot, bent = eval_bristle(law, -t.press, False, t.vt, t.u)
         if data[at + STATE] != SLIPS:
-            rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
+            turned = m.q.a.rate, 0.0, m.q.b.rate, 0.0
+            rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb, turned).u
             damping = dashpot if law.friction_coefficient > 0.0 else 0.0
             lever = taken - damping - law.friction_stiffness * dot(t.u, rate)
         write_place(parts[i], law, -depth, t.vn, -t.press, data[at + STATE], taken, damping, lever, bent)
 
 
-_fill = call(fill_places)
+_fill, _fill_twist = call(fill_places), call(fill_places)
+"""Calls for cables with 12 and with 14 coordinates, because the types of their records differ."""
 
 
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
@@ -144,7 +149,8 @@ def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, Floa
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))
     parts[:, power.STATE] = OPEN
-    _fill(places.c, places.taken, fields.data, fields.x, fields.v, out, parts)
+    fill = _fill if places.c["dofs"].shape[1] == 12 else _fill_twist
+    fill(places.c, places.taken, fields.data, fields.x, fields.v, out, parts)
     return out, parts
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.cable_contact.geometry import carry, carry_change
+from windlass.connectors.cable_contact.geometry import carry_change
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     ZERO,
@@ -33,9 +33,17 @@ from windlass.connectors.cable_contact.kernels import (
     TouchParameters,
     cross_section_rate,
     eval_forces,
+    eval_moments,
+    eval_normals,
     eval_pair,
     find_closed,
     read_pair,
+)
+from windlass.connectors.cable_contact.material import (
+    SPINS,
+    add_columns_of_spins,
+    add_rows_of_spins,
+    fill_changes_of_spins,
 )
 from windlass.connectors.contact.assembly import add_block, add_point_and_foot
 from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
@@ -44,16 +52,21 @@ from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
+NO_SPINS = (0.0, 0.0, 0.0, 0.0)
+"""Variations of angles and spins that are 0."""
+
 
 class Change(NamedTuple):
-    """Variations of the force on r_A, of the forces on r'_A and r'_B that represent the couples, of s, and of the
-    bristle deflection u."""
+    """Variations of the force on r_A, of the forces on r'_A and r'_B that represent the couples, of s, of the bristle
+    deflection u, and of the moments about the axes of A and B."""
 
     force: Vector
     on_a: Vector
     on_b: Vector
     s: float
     u: Vector
+    moment_a: float
+    moment_b: float
 
 
 @kernel(inline=True)
@@ -101,9 +114,11 @@ def eval_change(
     dpb: Vector,
     dvb: Vector,
     dwb: Vector,
+    spins: tuple[float, float, float, float],
 ) -> Change:
     """Return the variations of the quantities of `Change` for variations of r (dra, drb), r' (dpa, dpb), r_t (dva, dvb)
-    and r'_t (dwa, dwb) on cables A and B. The variations on B are given at a constant arc length.
+    and r'_t (dwa, dwb) on cables A and B, and ``spins``, the variations of angle and spin of the material of A, then of
+    B. The variations on B are given at a constant arc length.
     """
     ds = 0.0
     if not m.held:
@@ -124,18 +139,29 @@ def eval_change(
     dfn = by_gap * dD + by_rate * dvn
     force = combine(dfn, n, -t.press, dn)
     if law.friction_coefficient <= 0.0 or t.press <= 0.0:
-        return Change(force, ZERO, ZERO, ds, ZERO)
+        return Change(force, ZERO, ZERO, ds, ZERO, 0.0, 0.0)
     # slip
     beta = par.beta
-    turn = combine(beta, cross_section_rate(t.ta, t.la, m.wa), 1.0 - beta, cross_section_rate(t.tb, t.lb, m.wb))
+    angle_a, rate_a, angle_b, rate_b = spins
+    angle_b, rate_b, q = angle_b + z.back * ds, rate_b + m.q.by_arc * ds, m.q
+    own_a = combine(1.0, cross_section_rate(t.ta, t.la, m.wa), q.a.rate, t.ta)
+    own_b = combine(1.0, cross_section_rate(t.tb, t.lb, m.wb), q.b.rate, t.tb)
+    turn = combine(beta, own_a, 1.0 - beta, own_b)
     turn_a, turn_b = change_turn(t.ta, dta, t.la, dla, m.wa, dwa), change_turn(t.tb, dtb, t.lb, dlb, m.wb, dwb)
+    turn_a = combine(1.0, turn_a, 1.0, combine(rate_a, t.ta, q.a.rate, dta))
+    turn_b = combine(1.0, turn_b, 1.0, combine(rate_b, t.tb, q.b.rate, dtb))
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
     # bristle deflection, which depends on the motion of both cables
     if z.holds:
-        normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
-        carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
+        ma, mb = eval_normals(m, z, t.ta, t.tb)
+        normal = combine(beta, ma, 1.0 - beta, mb)
+        if q.turns:
+            carried_a = cross(combine(1.0, cross(t.ta, dta), angle_a, t.ta), ma)
+            carried_b = cross(combine(1.0, cross(t.tb, dtb), angle_b, t.tb), mb)
+        else:
+            carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
@@ -145,7 +171,9 @@ def eval_change(
     d_couple = combine(1.0, a, 1.0, b)
     on_a = change_on_slope(-beta, couple, d_couple, t.ta, dta, t.la, dla)
     on_b = change_on_slope(beta - 1.0, couple, d_couple, t.tb, dtb, t.lb, dlb)
-    return Change(combine(1.0, force, 1.0, dft), on_a, on_b, ds, du)
+    moment_a = -beta * (dot(d_couple, t.ta) + dot(couple, dta))
+    moment_b = (beta - 1.0) * (dot(d_couple, t.tb) + dot(couple, dtb))
+    return Change(combine(1.0, force, 1.0, dft), on_a, on_b, ds, du, moment_a, moment_b)
 
 
 @kernel(inline=True)
@@ -159,23 +187,32 @@ def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
     """Write the derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), multiplied by dq, plus the
-    derivatives with respect to the rates of these vectors, multiplied by dv, into C, shape (10, 12). The rows of C
-    contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on r'_B (3), and of s.
+    derivatives with respect to the rates of these vectors, multiplied by dv, into C, shape (12, 16). The rows of C
+    contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on r'_B (3), of s, and of
+    the moments about the axes of A and B. The last four columns, for ropes that friction turns, are the derivatives
+    with respect to the angle and the spin of the material of A, then of B.
     """
-    for col in range(12):
+    for col in range(16 if m.q.turns else 12):
         which, axis = col // 3, col % 3
         q, v = unit_vector(axis, dq), unit_vector(axis, dv)
+        spins = NO_SPINS
         if which == 0:
-            h = eval_change(par, m, z, t, q, ZERO, v, ZERO, ZERO, ZERO, ZERO, ZERO)
+            h = eval_change(par, m, z, t, q, ZERO, v, ZERO, ZERO, ZERO, ZERO, ZERO, spins)
         elif which == 1:
-            h = eval_change(par, m, z, t, ZERO, q, ZERO, v, ZERO, ZERO, ZERO, ZERO)
+            h = eval_change(par, m, z, t, ZERO, q, ZERO, v, ZERO, ZERO, ZERO, ZERO, spins)
         elif which == 2:
-            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, q, ZERO, v, ZERO)
+            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, q, ZERO, v, ZERO, spins)
+        elif which == 3:
+            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, ZERO, q, ZERO, v, spins)
         else:
-            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, ZERO, q, ZERO, v)
+            k = col - 12
+            spins = (
+                1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0, 1.0 if k == 3 else 0.0,
+            )  # fmt: skip
+            h = eval_change(par, m, z, t, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, spins)
         for e in range(3):
             C[e, col], C[3 + e, col], C[6 + e, col] = h.force[e], h.on_a[e], h.on_b[e]
-        C[9, col] = h.s
+        C[9, col], C[10, col], C[11, col] = h.s, h.moment_a, h.moment_b
 
 
 @kernel
@@ -194,7 +231,11 @@ def add_tangent(
     """Add dq ∂f/∂q + dv ∂f/∂v at constant history to the values of the matrix, for the forces f of `add_residual`.
     ``slots`` contains the storage indices of the matrix entries of each pair of cables.
     """
-    C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
+    # coordinates of a cable, 14 with twist
+    width = c["dofs"].shape[1]
+    C, X, K = np.empty((12, 16)), np.empty((12, 2 * width)), np.empty((2 * width, 2 * width))
+    space = np.zeros(1, SPINS)
+    g = space[0]
     for k in range(len(list_.pair)):
         h, touches = read_pair(c, list_.pair[k, 0], list_.pair[k, 1], x, v), False
         for i in range(list_.first[k], list_.first[k + 1]):
@@ -208,11 +249,18 @@ def add_tangent(
                 K[:] = 0.0
             # derivatives with respect to r and r' of both axes, and from these the derivatives with respect to
             # coordinates
-            par, m, z, t = eval_pair(c, h, data, start, at, xi, s, held)
+            par, m, z, t = eval_pair(c, h, data, start, x, v, at, xi, s, held, g)
             fill_changes(par, m, z, t, dq, dv, C)
             force, _, on_b = eval_forces(par, t)
             S, dS, place = shape(xi / h.la, h.la), shape_slope(xi / h.la, h.la), s / h.lb
             T, dT, ddT = shape(place, h.lb), shape_slope(place, h.lb), shape_bend(place, h.lb)
-            add_point_and_foot(S, dS, T, dT, ddT, force, on_b, C, X, K)
+            X[:] = 0.0
+            if m.q.turns:
+                fill_changes_of_spins(c, h.a, h.b, xi, s, g)
+                add_columns_of_spins(C, dq, dv, h.la, h.lb, g, X)
+            add_point_and_foot(S, dS, T, dT, ddT, force, on_b, width, C, X, K)
+            if m.q.turns:
+                moment_a, moment_b = eval_moments(par, t)
+                add_rows_of_spins(X, dq, h.la, h.lb, moment_a, moment_b, g, K)
         if touches:
-            add_block(K, slots, k, 24, values)
+            add_block(K, slots, k, 2 * width, values)

@@ -51,14 +51,15 @@ from windlass.connectors.cable_contact.kernels import (
     WIDTH,
     ZERO,
     FootContact,
+    FootMotion,
     PairList,
-    TouchParameters,
     eval_pair,
     eval_press,
     eval_share,
     read_pair,
     read_parameters,
 )
+from windlass.connectors.cable_contact.material import SPINS, to_components
 from windlass.connectors.contact.decisions import slip_vector
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, write_three
 from windlass.connectors.friction.bristle import SLIPS, STICKS
@@ -103,17 +104,16 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 
 @kernel(inline=True)
-def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
-    """Write anchor, normals and tangents of a contact that has closed or that slips; ``arc`` is the arc length of the
-    foot on its chain [m].
+def write_anchor(data: FloatArray, at: int, m: FootMotion, t: FootContact, arc: float, u: Vector) -> None:
+    """Write anchor and normals of a contact with the bristle deflection u; ``arc`` is the arc length of the foot on its
+    chain [m].
     """
-    u: Vector = slip_vector(par.law, t.vt, t.f.force) if holds else ZERO
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
-    m = combine(sqrt(1.0 - h * h), t.n, -h, sideways)
+    normal, q = combine(sqrt(1.0 - h * h), t.n, -h, sideways), m.q
     data[at + ANCHOR] = arc - dot(u, t.tb) / t.lb
-    write_three(data, at + NORMAL_A, m)
-    write_three(data, at + NORMAL_B, m)
+    write_three(data, at + NORMAL_A, to_components(normal, t.ta, q.a) if q.turns else normal)
+    write_three(data, at + NORMAL_B, to_components(normal, t.tb, q.b) if q.turns else normal)
 
 
 @kernel
@@ -236,6 +236,8 @@ def decide_states(
     has moved to another cable.
     """
     row, error, changed = c.rows[i], c.errors[i], c.passed
+    space = np.zeros(1, SPINS)
+    g = space[0]
     for k in range(count_slots(row)):
         at, place = row.data + k * WIDTH, places[k]
         before, b, s = data[at + STATE], int(data[at + NUMBER]) - 1, data[at + FOOT]
@@ -244,18 +246,20 @@ def decide_states(
             continue
         # forces with the bristle that was stored at the start of the step
         xi, h = arc_length_of(k // TOUCHING, row.points, row.length), read_pair(c.rows, i, b, x, v)
-        par, motion, bristle, t = eval_pair(c.rows, h, data, start, at, xi, s, False)
+        par, motion, bristle, t = eval_pair(c.rows, h, data, start, x, v, at, xi, s, False, g)
         # contact state, and the bristle of points that stick or slip
         state = OPEN
         if par.law.friction_coefficient > 0.0 and par.reach > t.D:
             state = SLIPS if t.f.slides else STICKS
-            if state == STICKS and bristle.holds:
+            if state == STICKS and bristle.holds and not motion.q.turns:
                 data[at + ANCHOR] = start[at + ANCHOR]
                 write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
                 write_three(data, at + NORMAL_B, carry(bristle.mb, bristle.tb, t.tb))
             else:
-                write_anchor(data, at, par, t, c.rows[b].arc + s, bristle.holds)
-            write_three(data, at + TANGENT_A, t.ta)
+                # ropes that friction turns may roll, so the anchors of their sticking points follow
+                u = slip_vector(par.law, t.vt, t.f.force) if state == SLIPS else t.u
+                write_anchor(data, at, motion, t, c.rows[b].arc + s, u if bristle.holds else ZERO)
+            write_three(data, at + TANGENT_A, (motion.q.b.along, 0.0, 0.0) if motion.q.turns else t.ta)
             write_three(data, at + TANGENT_B, t.tb)
         # force errors of points that have just closed or are too deep
         if before == NEW:

@@ -100,32 +100,34 @@ def add_offset_point(
 
 @kernel
 def add_point_and_foot(
-    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
+    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, n: int, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces at a point of cable A and its foot on cable B to K, shape (24, 24). S and T are
-    the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and ddT is the
+    """Add the derivatives of the forces at a point of cable A and its foot on cable B to K, shape (2 n, 2 n). S and T
+    are the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and ddT is the
     second derivative of T.
 
     Args:
         force, on_b: forces on r_A and on r'_B [N].
-        C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), shape (10, 12). The rows are the
-            derivatives of the force on r_A, of the forces on r'_A and r'_B (three rows each), and of the arc length s
-            of the foot.
-        X: work space, shape (10, 24).
+        n: number of coordinates of a cable, of which the first 12 are positions and slopes.
+        C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each). The 12 rows are the derivatives of the
+            force on r_A, of the forces on r'_A and r'_B (three rows each), of the arc length s of the foot, and of the
+            moments about both axes.
+        X: derivatives of the rows of C with respect to the coordinates, to which those with respect to positions and
+            slopes are added, shape (12, 2 n).
     """
-    for row in range(10):
+    for row in range(12):
         for j in range(4):
             for e in range(3):
-                X[row, 3 * j + e] = S[j] * C[row, e] + dS[j] * C[row, 3 + e]
-                X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
+                X[row, 3 * j + e] += S[j] * C[row, e] + dS[j] * C[row, 3 + e]
+                X[row, n + 3 * j + e] += T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
     for j in range(4):
         for e in range(3):
             # the point of B on which the reaction acts moves with the contact point
             moved = ddT[j] * on_b[e] - dT[j] * force[e]
-            for col in range(24):
+            for col in range(2 * n):
                 K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
-                K[12 + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
+                K[n + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
 
 
 @kernel(inline=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf, sqrt
 from pathlib import Path
@@ -91,6 +91,7 @@ from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.probes import SensorLike
 from windlass.framework.output.sensors import Sensors
+from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
 ROUTE_POINTS = 1000
@@ -106,6 +107,10 @@ SOFTEST = 20.0
 """Largest transfer length sqrt(EA/K) of a layer with the shear stiffness K, divided by the radius of the pulley [1],
 for which the steady motion can be computed.
 """
+MOST_SOLVES = 10
+"""Largest number of static solves in which `tighten` looks for the strain of a belt."""
+TENSION_ERROR = 1e-3
+"""Largest relative error of the tension after `tighten` [1]."""
 DEEPEST = 0.01
 """Largest contact depth of a belt, divided by the radius of the pulley [1]."""
 CLOSED = {
@@ -265,7 +270,9 @@ class _Line:
             if given["contact"] != "auto":
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
-            EI = float(np.mean(columns.get("bending_stiffness", 0.0)))
+            bending = columns.get("bending_stiffness", 0.0)
+            # the pulleys bend a belt with a width about d_1, the direction of the width
+            EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
             rigid = np.full(len(self.radii), inf)
             flat = closed and not self.in_space
             turns = np.array([(1.0 if pulley.side == "left" else -1.0) if flat else 0.0 for pulley in self.pulleys])
@@ -382,6 +389,45 @@ class _Line:
                 self.world.set(hold, active=False)
             for entity in off:
                 self.world.set(entity, active=True)
+
+    @checked(solve=that(callable, "a function of a state that returns a state"), state=instance("State"))
+    def tighten(self, solve: Callable[[State], State], state: State) -> State:
+        """Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans is
+        ``tension`` within 0.1 %.
+
+        A belt that leaves a pulley at an angle to the plane of the pulley slides sideways near this point. Its path is
+        then shorter than the route on which it was created, and its tension is lower. This function changes the strain
+        without force of the cables between solves; the attributes ``strain`` and ``length`` follow. Mass and stiffness
+        of the cables remain unchanged.
+
+        Args:
+            solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.
+            state: the state from which the first solve starts; this state is not changed.
+
+        Raises:
+            ModelError: an open rope, a 2D belt, a belt without torsion, a state of another world, or a tension that is
+                not reached in ``MOST_SOLVES`` solves.
+        """
+        twists = self.cables.table.kind == "TwistCable3D"
+        if state.world is not self.world or not self.closed or not twists:
+            raise ModelError(
+                f"tighten of '{self.name}': must be a closed 3D belt with {TWIST} [N m^2], with a state of its world"
+            )
+        cables, length = len(self.cables), self.route.length
+        middle = length * (np.arange(cables) + 0.5) / cables
+        spans = find_spans(self.route)
+        free = np.any([(middle - begin) % length < (end - begin) % length for begin, end in spans], axis=0)
+        for _ in range(MOST_SOLVES):
+            state = solve(state)
+            tension = float(eval_output(self.cables, "axial_force", state)[free].mean())
+            if abs(tension - self.tension) <= TENSION_ERROR * self.tension:
+                return state
+            self.strain += (self.tension - tension) / self.axial_stiffness
+            self.world.set(self.cables, reference_strain=-self.strain / (1.0 + self.strain))
+        raise ModelError(
+            f"tighten of '{self.name}': the mean tension of its spans is {tension:g} N after {MOST_SOLVES} solves, "
+            f"must be {self.tension:g} N; is the belt held on its pulleys?"
+        )
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:

@@ -9,6 +9,8 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from windlass.connectors.contact.rows import PointContact
@@ -23,12 +25,15 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     find_twist_dofs,
 )
 from windlass.connectors.surface_contact.kernels import PER_POINT, ContactRows
-from windlass.connectors.surface_contact.outputs import OUTPUTS, paint
+from windlass.connectors.surface_contact.outputs import OUTPUTS
+from windlass.connectors.surface_contact.outputs import paint as paint_contact
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
 from windlass.framework.arrays import IntArray
+from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 LAW = ContactFrictionSurfaceCable
@@ -74,6 +79,13 @@ def check(world: Tables, table: EntityTable) -> None:
     lines, points = table.local("lines"), table.local("points")
     table.refuse(points % lines != 0, ("points", "lines"), "have points that are a multiple of lines")
     check_pairs(world, table)
+
+
+def paint(rows: LocalRows, fields: Fields) -> Painting:
+    """Add the fields of all contacts with surfaces, and `ribbon_width` [m], with which viewers draw the ribbon."""
+    painting = paint_contact(rows, fields)
+    width = np.repeat(rows.local("width"), rows.local("points"))
+    return replace(painting, fields={**painting.fields, "ribbon_width": Paint(width, "max", np.nan, "m")})
 
 
 register(

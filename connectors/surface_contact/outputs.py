@@ -311,7 +311,9 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
     """Add the fields of `paint` for rows with the data ``c``; rows without surface have no active points."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
-    values, length = eval_points(c, fields)[row, point], c.rows["length"][row]
+    # the points of a ribbon at the same place along the cable share the same part of the cable
+    lines = c.rows["lines"][row] if is_wide(c) else np.int64(1)
+    values, length, place = eval_points(c, fields)[row, point], c.rows["length"][row] * lines, point // lines
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
     painted = {
         "contact_normal_force_per_length": Paint(values[:, FN] / length, "sum", 0.0, "N/m"),
@@ -320,9 +322,9 @@ def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
         "stick_slip": Paint(values[:, STATE], "max", UNDEFINED, "1"),
     }
     if rows.table.component in rows.layout.losses:
-        work = eval_friction_work(rows)[row] / (length * c.rows["points"][row])
+        work = eval_friction_work(rows)[row] / (c.rows["length"] * c.rows["points"])[row] / lines
         painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
-    return Painting(rows.local("cable")[row], point * length, (point + 1) * length, painted)
+    return Painting(rows.local("cable")[row], place * length, (place + 1) * length, painted)
 
 
 def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any], fill: float = 0.0) -> Output:

@@ -665,6 +665,7 @@ def cables(s: Sketch) -> None:
     s.text((0, -0.1), "points at most a diameter apart", align="center")
     s.text((2.6, 0.2), "radius of the cross section", BLUE)
     s.text((0, 1.3), "apart: arc length within which a chain does not touch itself", GREY, align="center")
+    s.text((0, 1.6), "turns_rope: friction turns the cables about their axes", GREY, align="center")
 
 
 # contact with surfaces

@@ -161,12 +161,29 @@ def draw_matrix(s: Sketch) -> None:
     s.text((2.6, -1.7), "natural order: no fill outside of the band")
 
 
+def draw_turning_ropes(s: Sketch) -> None:
+    """Draw the cross sections of two ropes that roll on each other."""
+    s.circle((0, 0), 1.0, BLUE)
+    s.circle((0, 1.6), 0.6, GREEN)
+    for centre in ((0.0, 0.0), (0.0, 1.6)):
+        s.dot(centre)
+    s.measure((0, 0), (-0.71, -0.71), "$R_B$", (-0.25, 0.1))
+    s.measure((0, 1.6), (-0.42, 2.02), "$R_A$", (-0.2, 0.15))
+    s.arrow((0.0, 1.0), (1.2, 1.0), color=RED)
+    s.text((1.3, 0.9), "friction on A, at the distance $R_A$ from its axis", RED)
+    s.arrow((0.0, 1.0), (-1.2, 1.0), color=RED)
+    s.text((-1.3, 0.9), "friction on B", RED, align="right")
+    s.text((0.8, 1.7), "spin of A", GREEN)
+    s.text((1.15, -0.1), "spin of B, in the opposite sense", BLUE)
+
+
 THEORY = {
     "bodies": "RigidBody3D", "cable_contact": "ContactFrictionCables3D", "carriages": "SlidingJoint", "fluids": "Fluid",
     "floating": "CylinderFluidLoad",
     "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
     "surfaces": "SheaveSurface", "winches": "WinchCable2D", "rods": "TwistCable3D",
     "turning_rope": "ContactFrictionSurfaceTwistCable", "ribbon": "ContactFrictionSurfaceRibbon",
+    "turning_ropes": draw_turning_ropes,
     "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
 }  # fmt: skip

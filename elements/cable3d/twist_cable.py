@@ -86,7 +86,7 @@ class TwistCable3D(Component):
     axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
     bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)
     torsional_damping = column("N m^2 s", "torsional damping d_GJ: torque per twist rate", default=0.0, minimum=0.0)
-    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0)
+    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0, switchable=True)
     reference_curvature = column(
         "1/m", "curvatures κ_10, κ_20 about d_1 and d_2 without moment", shape=(2,), default=(0.0, 0.0)
     )

@@ -3,8 +3,8 @@
 ``x`` is a position from 0 to the length [m]. It is a scalar for all rows, or an array of shape (rows,), or (rows, k)
 for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the global frame.
 Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given position, and include
-damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; the torque
-is constant along an element.
+damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; drawings
+show the parabola through these three values. The torque is constant along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
@@ -240,12 +240,24 @@ OUTPUTS: dict[str, Output] = {
 """The output variables of `TwistCable3D`."""
 
 
+def eval_parabola(s: FloatArray) -> FloatArray:
+    """Return the weights of values at 0, 1/2 and 1 in the parabola through these values, at positions s from 0 to 1,
+    shape (3, positions)."""
+    return np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)))
+
+
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables get the same part label."""
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
     places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))
     c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
+    smooth = np.flatnonzero(rows.columns["integration"] == 2)
+    if len(smooth):
+        # only the values at these three places enter the equilibrium; those between oscillate
+        ends = np.broadcast_to(np.array([0.0, 0.5, 1.0]), (count, 3))
+        three: SectionPlaces = rows.kept("three places", lambda: SectionPlaces(rows, ends))
+        c.N[smooth] = (three.eval(fields).N @ eval_parabola(s[0]))[smooth]
     return Drawing(
         points=c.r.reshape(-1, 3),
         lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),

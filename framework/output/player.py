@@ -20,8 +20,12 @@ INSTALL = (
 QUAD = 9
 """VTK's number for the cell type of faces with four corners; all other cells are treated as lines."""
 FIRST = "axial_force"
-HIDDEN = ("Time", "part", "partition", "displacement")
+HIDDEN = ("Time", "part", "partition", "displacement", "ribbon_width")
 """Names of arrays that the scene does not choose as the first field for the colours of the lines."""
+AXIS, WIDTH = "material_axis", "ribbon_width"
+"""Field of the points of rods: the axis d_1 of the material; field of the lines of ribbons: the width along d_1 [m]."""
+ROD_RADIUS = 0.004
+"""Radius with which rods without width are drawn, divided by the diagonal of the scene [1]."""
 LIBRARIES = ("EGL", "OSMesa")
 """Libraries with which VTK can draw without a screen; one of these is sufficient."""
 INTERVAL = 40
@@ -115,6 +119,55 @@ class Series:
         return frame % len(self.times)
 
 
+def find_rods(mesh: Any) -> Any:
+    """Return which cells are lines of rods with a material axis d_1, shape (cells,)."""
+    import numpy as np  # imported here, because `windlass show` starts faster without NumPy
+
+    if AXIS not in mesh.point_data:
+        return np.zeros(mesh.n_cells, dtype=bool)
+    lines = mesh.celltypes != QUAD
+    first = np.cumsum(np.where(lines, 2, 4)) - np.where(lines, 2, 4)
+    return lines & np.isfinite(mesh.point_data[AXIS][mesh.cell_connectivity[first]]).all(axis=1)
+
+
+def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any, Any]:
+    """Create the bodies of rods, with the cell field ``shown``, and a line along each rod on the side of d_1.
+
+    Rods with a width are strips in the direction of d_1; other rods are tubes.
+
+    Args:
+        pyvista: the module PyVista.
+        mesh: a frame; its lines have the cell field ``shown``.
+        cells: numbers of the lines of rods.
+        radius: radius of the tubes [m].
+    """
+    import numpy as np  # imported here, because `windlass show` starts faster without NumPy
+
+    if not len(cells):
+        return pyvista.PolyData(), pyvista.PolyData()
+    corners = np.where(mesh.celltypes == QUAD, 4, 2)
+    ends = mesh.cell_connectivity[(np.cumsum(corners) - corners)[cells][:, None] + np.arange(2)]
+    width = mesh.cell_data[WIDTH][cells] if WIDTH in mesh.cell_data else np.full(len(cells), np.nan)
+    r, d1 = mesh.points[ends], np.asarray(mesh.point_data[AXIS])[ends]
+    strip, count = np.isfinite(width), len(cells)
+    side = np.where(strip, 0.5 * width, radius)[:, None, None] * d1
+    number = np.arange(2 * count).reshape(count, 2)
+    pairs = np.concatenate((np.full((count, 1), 2), number), axis=1)
+    edges = pyvista.PolyData((r + side).reshape(-1, 3), lines=pairs.ravel())
+    faces = np.concatenate((np.full((count, 1), 4), number, number[:, ::-1] + 2 * count), axis=1)
+    parts = []
+    if strip.any():
+        sides = np.concatenate(((r + side).reshape(-1, 3), (r - side).reshape(-1, 3)))
+        strips = pyvista.PolyData(sides, faces=faces[strip].ravel())
+        strips.cell_data["shown"] = mesh.cell_data["shown"][cells[strip]]
+        parts.append(strips)
+    if not strip.all():
+        axes = pyvista.PolyData(r.reshape(-1, 3), lines=pairs[~strip].ravel())
+        axes.cell_data["shown"] = mesh.cell_data["shown"][cells[~strip]]
+        parts.append(axes.tube(radius=radius, n_sides=12))
+    return parts[0] if len(parts) == 1 else parts[0].merge(parts[1]), edges
+
+
 class Player:
     """A scene that shows one frame and one field at a time.
 
@@ -131,7 +184,7 @@ class Player:
     """
 
     def __init__(self, pyvista: Any, series: Series, field: str, size: tuple[int, int], off_screen: bool) -> None:
-        self._series, self._playing, self.frame = series, False, 0
+        self._pyvista, self._series, self._playing, self.frame = pyvista, series, False, 0
         mesh = series.read(len(series.times) - 1)
         names = [name for name in (*mesh.point_data, *mesh.cell_data) if name not in HIDDEN or name == field]
         self.fields = [name for name in names if self._values(mesh, name).ndim == 1 or name == "velocity"]
@@ -148,7 +201,8 @@ class Player:
             self.plotter.view_xy()
         else:
             self.plotter.view_isometric()
-        self.plotter.camera.zoom(1.3)
+        # in 3D the model would otherwise cover the colour bar
+        self.plotter.camera.zoom(1.3 if self._flat else 1.1)
 
     @staticmethod
     def _values(mesh: Any, name: str) -> Any:
@@ -181,7 +235,7 @@ class Player:
         def mean(values: Any) -> Any:
             return np.add.reduceat(values[mesh.cell_connectivity], np.cumsum(corners) - corners) / corners
 
-        plain = np.ones(mesh.n_cells, dtype=bool)
+        plain, rods = np.ones(mesh.n_cells, dtype=bool), find_rods(mesh)
         if self.field:
             values = self._values(mesh, self.field)
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
@@ -191,13 +245,18 @@ class Player:
             # to see
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
-        for name, chosen, style in (
-            ("plain", plain, {"color": "#9aa5b1", "line_width": 2}),
-            ("coloured", ~plain, {"scalars": "shown", "clim": self._range, "cmap": "turbo", "line_width": 6}),
-        ):
-            if chosen.any():
-                part = mesh.extract_cells(np.flatnonzero(chosen))
-                bar = {"title": self.field.replace("_", " "), "color": "black"}
+        colours = {"scalars": "shown", "clim": self._range, "cmap": "turbo"}
+        bar = {"title": f"{self.field.replace('_', ' ')}\n", "color": "black"}
+        lines = ~plain & ~rods
+        scene = {
+            "plain": (mesh.extract_cells(np.flatnonzero(plain)), {"color": "#9aa5b1", "line_width": 2}),
+            "coloured": (mesh.extract_cells(np.flatnonzero(lines)), {**colours, "line_width": 6}),
+        }
+        bodies, edges = create_rods(self._pyvista, mesh, np.flatnonzero(rods & ~plain), ROD_RADIUS * mesh.length)
+        scene["rods"] = bodies, {**colours, "ambient": 0.5}
+        scene["marks"] = edges, {"color": "black", "line_width": 2}
+        for name, (part, style) in scene.items():
+            if part.n_cells:
                 self.plotter.add_mesh(part, name=name, reset_camera=False, scalar_bar_args=bar, **style)
             else:
                 self.plotter.remove_actor(name)
@@ -207,7 +266,7 @@ class Player:
     def change_field(self, by: int) -> None:
         """Show the field that is ``by`` positions after the present field in the list of fields."""
         if self.fields:
-            self.plotter.remove_scalar_bar(self.field.replace("_", " "))
+            self.plotter.remove_scalar_bar(f"{self.field.replace('_', ' ')}\n")
             self.field = self.fields[(self.fields.index(self.field) + by) % len(self.fields)]
             self._range = self._find_range()
             self.show_frame(self.frame)

@@ -20,6 +20,7 @@ NAMES = [
     "hoist_fmu",
     "hoist_spin",
     "quarter_turn",
+    "umbilical",
     "luffing_jib",
     "towed_cable",
     "moored_buoy",
@@ -123,6 +124,17 @@ def test_hoist_spin(tmp_path: Path) -> None:
     assert "largest angle [rad]" in table
 
 
+def test_umbilical(tmp_path: Path) -> None:
+    """The twisted line follows the theory of Coyne until its loop closes. When it is pulled, the loop pops out at the
+    theoretical length and tension."""
+    results, table = run_example("umbilical", ["-output", "none"], tmp_path)
+    known = {name: value for name, value in results.items() if name.endswith("m]") or name.endswith("[N]")}
+    for name, value in known.items():
+        tolerance = 2e-3 if name.startswith("torque") else 0.01 if name.endswith("pops out [m]") else 0.05
+        assert_allclose(value["computed"], value["exact"], rtol=tolerance, err_msg=name)
+    assert len(known) == 6 and "tension at which the loop pops out [N]" in table
+
+
 @pytest.mark.parametrize("direction", [1, -1])
 def test_quarter_turn(direction: int, tmp_path: Path) -> None:
     """The belt remains on both pulleys if it enters them in their planes; in the opposite sense it runs off."""
@@ -133,6 +145,8 @@ def test_quarter_turn(direction: int, tmp_path: Path) -> None:
         assert driver < -0.5 and driven < -0.5
         return
     assert abs(driver) < 0.01 and abs(driven) < 0.01
+    mounted = results["tension of the spans as mounted [N]"]
+    assert_allclose(mounted["computed"], mounted["exact"], rtol=2e-3)
     rotation, torque = results["rotation of the driven pulley [rad]"], results["torque of a span [N m]"]
     assert_allclose(rotation["computed"], rotation["exact"], rtol=2e-3)
     assert_allclose(torque["computed"], torque["exact"], rtol=0.1)

@@ -64,6 +64,42 @@ def test_tangent(friction: float, state: float) -> None:
         assert_allclose(tangent, differences, atol=1e-8 * np.abs(tangent).max(), rtol=0)
 
 
+@pytest.mark.parametrize(("friction", "state", "penalty"), [(10.0, 0.0, 0.0), (0.03, 1.0, 300.0)])
+def test_tangent_of_ropes_that_turn(friction: float, state: float, penalty: float) -> None:
+    """The tangent agrees with differences for bent and twisted ropes that spin and turn each other."""
+    world, rng, ropes = wl.World(), np.random.default_rng(1), []
+    for angle, height in ((0.0, 0.0), (0.8, 2.0 * RADIUS - 5e-4)):
+        along, up = np.array([np.cos(angle), np.sin(angle), 0.0]), np.array([0.0, 0.0, height])
+        ends = (-0.036 * along + up).tolist(), (0.044 * along + up).tolist()
+        ropes.append(
+            straight_cable(
+                world, *ends, 2, mass_per_length=0.1, rotary_inertia=1e-6, axial_stiffness=1e4, bending_stiffness=1.0,
+                torsional_stiffness=0.5, turned_from=(0, 0, 1),
+            )
+        )  # fmt: skip
+    rows = con.add_cable_contact(
+        world, ropes, radius=RADIUS, points=9, contact_stiffness_per_length=1e7, friction_coefficient=friction,
+        friction_velocity_penalty_per_length=penalty, turns_rope=True, **LAW,
+    )  # fmt: skip
+    start, dofs = wl.State(world), []
+    for rope in ropes:
+        dofs.append(start.local_dofs(nodes_of(world, rope)))
+    start.q[np.concatenate(dofs)[:, 3:6]] += 1e-3 * rng.standard_normal((6, 3))
+    start.v[:] = 0.1 * rng.standard_normal(len(start.v))
+    angles = np.concatenate(dofs)[:, 6]
+    start.q[angles], start.v[angles] = rng.standard_normal(6), 30.0 * rng.standard_normal(6)
+    now = wl.Dynamic(world, step=2e-5, end=1e-4, name="").solve(start)
+    assert wl.eval_output(rows, "stick_slip", now).max() == state
+    for dq, dv, change in ((1.0, 0.0, 2e-9), (0.0, 1.0, 1e-5)):
+        tangent, differences = eval_tangents(world, now, dq, dv, change)
+        assert_allclose(tangent, differences, atol=2e-9 * np.abs(tangent).max(), rtol=0)
+        # without dampers, friction of sticking points does not depend on velocities
+        assert np.abs(tangent[np.ix_(angles, angles)]).max() > 0.0 or (penalty == 0.0 and dq == 0.0)
+        # moments about the axes
+        part = tangent[angles]
+        assert_allclose(part, differences[angles], rtol=0, atol=1e-6 * np.abs(part).max() + 1e-14)
+
+
 def test_carried_normals() -> None:
     """Normals that move with the axis keep length and angle to the axis, and their computed changes agree with
     differences.

@@ -324,6 +324,11 @@ def test_drawing() -> None:
     assert_allclose(fields["torque"], np.repeat(eval_output(rods, "torque", state), 5), rtol=1e-12)
     axis = eval_output(rods, "frame", state, x=x)[..., 1].reshape(-1, 3)
     assert_allclose(fields["material_axis"], axis, atol=1e-13)
+    # the axial force is the parabola through the values at both ends and in the middle
+    first, middle, last = eval_output(rods, "axial_force", state, x=x[:, ::2]).T
+    drawn_force = fields["axial_force"].reshape(3, 5)
+    assert_allclose(drawn_force[:, ::2], np.stack((first, middle, last), axis=1), rtol=1e-12)
+    assert_allclose(drawn_force[:, 1], 0.375 * first + 0.75 * middle - 0.125 * last, rtol=1e-12)
 
 
 def test_slopes_that_turn_too_far() -> None:

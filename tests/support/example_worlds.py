@@ -35,6 +35,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "lowering_line": {"output": "none"},
     "luffing_jib": {"output": "none"},
     "quarter_turn": {"output": "none"},
+    "umbilical": {"output": "none"},
     "mass_on_springs": {"output": "none"},
     "moored_buoy": {"output": "none"},
     "mooring_line": {"elements": 20, "output": "none"},

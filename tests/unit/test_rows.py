@@ -81,11 +81,12 @@ ROOT = Path(__file__).parents[2]
 LINE = {"axial_stiffness": 1e3, "bending_stiffness": 1.0, "mass_per_length": 1.0}
 STIFF = {"contact_stiffness_per_length": 1e3}
 # fields that are no columns: values computed from columns, or positions in arrays
+FRAME = "b0", "b1", "F0", "F1", "free_angle", "free_twist"
 DERIVED = {
     "circle_points": {"radius", "length", "beside"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
-    "surface_contact": {"length", "dofs", "b0", "b1", "F0", "F1", "free_angle", "free_twist"},
-    "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop"},
+    "surface_contact": {"length", "dofs", *FRAME},
+    "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop", *FRAME},
 }
 
 

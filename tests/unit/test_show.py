@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import windlass as wl
+from windlass import connectors as con
 from windlass.commands import show as command
 from windlass.commands.cli import main
-from windlass.elements import straight_cable
+from windlass.elements import Ground, straight_cable
 from windlass.framework.errors import OptionError
 from windlass.framework.output import player as scene
 
@@ -71,6 +73,35 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
         player.write_picture(tmp_path / "rope.png", 3)
     with pytest.raises(OptionError, match="-field colour: must be one of axial_force"):
         scene.Player(pyvista, frames, "colour", (320, 200), off_screen=True)
+
+
+@needs_drawing
+def test_rods_and_ribbons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ribbon is drawn as a strip in the direction d_1 of its material, with a line on one edge; a rod without width
+    is a tube. Both have the colours of the field."""
+    monkeypatch.delenv("DISPLAY", raising=False)
+    world = wl.World()
+    columns: dict[str, Any] = {"bending_stiffness": 1.0, "torsional_stiffness": 1.0, "rotary_inertia": 1e-3}
+    columns |= {"axial_stiffness": 1e4, "mass_per_length": 1.0}
+    ribbon = straight_cable(world, (0, 0, 0), (1, 0, 0), 2, normal=(0, 1, 0), **columns)
+    straight_cable(world, (0, 0, 1), (1, 0, 1), 2, **columns)
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    con.add_surface_contact(world, plane, ribbon, points=2, width=0.2, contact_stiffness_per_length=1e4)
+    recorder = wl.Recorder("rods", folder=tmp_path)
+    with recorder:
+        recorder.record(wl.State(world))
+    pyvista = scene.load_pyvista(off_screen=True)
+    mesh = scene.Series(pyvista, recorder.paths[0]).read(0)
+    assert scene.find_rods(mesh).sum() == 16
+    mesh.cell_data["shown"] = np.arange(float(mesh.n_cells))
+    bodies, edges = scene.create_rods(pyvista, mesh, np.arange(16), 0.01)
+    assert_allclose(np.asarray(bodies.bounds)[:4], (0.0, 1.0, -0.1, 0.1), atol=1e-7)
+    assert_allclose(np.asarray(bodies.bounds)[4:], (0.0, 1.01), atol=1e-3)
+    assert set(np.unique(bodies.cell_data["shown"])) == set(range(16))
+    assert_allclose(edges.points[:16, 1], 0.1, atol=1e-7)
+    player = scene.Player(pyvista, scene.Series(pyvista, recorder.paths[0]), "", (320, 200), off_screen=True)
+    assert {"rods", "marks"} <= set(player.plotter.actors)
+    assert "ribbon_width" not in player.fields[:1]
 
 
 def without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

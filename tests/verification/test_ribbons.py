@@ -14,6 +14,8 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, nodes_of, straight_cable
 from windlass.framework.model.table import Entity
+from windlass.framework.output.drawing import Canvas
+from windlass.framework.output.scene import Scene
 
 from support.ribbons import (
     HALF,
@@ -82,16 +84,20 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
     assert_allclose(leave[-1], np.interp(travel[-1] - wrap, travel, place), atol=0.04 * np.abs(place).max())
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_ribbon_climbs_a_cone(sign: float) -> None:
-    """A ribbon on a cone runs towards the larger radius, about as far as by the theory of webs, in which the ribbon
-    does not slip and both lines of contact are rigid."""
-    rise = 0.05 * sign
-    model = create_on_pulley(0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2))
+@pytest.mark.parametrize(("sign", "bristles", "ratio"), [(1.0, 3e8, 0.95), (-1.0, 3e7, 0.82)])
+def test_ribbon_climbs_a_cone(sign: float, bristles: float, ratio: float) -> None:
+    """A ribbon on a cone runs towards the larger radius, as far as by the theory of webs, in which the ribbon does not
+    slip and bristles are rigid. Elastic bristles let the ribbon bend gradually into its circle, over the length
+    λ = √(12 EI_2/(k b²)), which reduces the travel in proportion to λ: by 5 % with 3.5 mm and 18 % with 11 mm."""
+    rise = 0.01 * sign
+    model = create_on_pulley(
+        0.4, vertices=(RADIUS - 0.2 * rise, -0.2, RADIUS + 0.2 * rise, 0.2), elements=120,
+        friction_stiffness_per_length=bristles,
+    )  # fmt: skip
     travel, place, slope, _ = run_over_pulley(model, 1.5, 60)
     known = steer(0.4, travel, cone=lambda z: -np.sin(np.arctan(rise)) / RADIUS)
-    assert sign * known[-1] > 1e-3 and (sign * np.diff(place) > 0.0).all()
-    assert_allclose(place[-1], known[-1], rtol=0.3)
+    assert sign * known[-1] > 4e-4 and (sign * np.diff(place)[1:] > 0.0).all()
+    assert_allclose(place[-1], ratio * known[-1], rtol=0.03)
     late = travel > 0.04
     assert_allclose(np.gradient(place, travel)[late], -slope[late], atol=1e-3)
 
@@ -268,6 +274,64 @@ def test_belt_of_a_quarter_turn_drive() -> None:
     half = np.arange(120) < 60
     assert_allclose(np.abs([twist[half].sum(), twist[~half].sum()]), 0.5 * np.pi, rtol=0.05)
     assert_allclose(np.abs(twist.sum()), np.pi, rtol=0.01)
+
+
+def test_belt_that_settles_keeps_its_tension() -> None:
+    """The belt of a quarter-turn drive slides sideways where it leaves its pulleys, which shortens its path. `tighten`
+    shortens the belt until the spans have the given tension; the tension on the first route is lower by more than a
+    tenth. The frames of a recording contain the width of the belt, and the contact forces at their places."""
+    world = wl.World()
+    pulleys = [
+        wl.Pulley(world.add(Ground), RADIUS, "left", at=at, axis=axis)
+        for axis, at in (((0, 0, 1), (0, 0, 0)), ((1, 0, 0), (RADIUS, 0.8, -RADIUS)))
+    ]
+    belt = wl.Belt(
+        world, pulleys, tension=TENSION, width=WIDTH, cord_offset=HALF, elements=80, points=2, friction=0.6,
+        contact={"contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": STIFFNESS},
+        turned_from=(1, 0, -1), **{name: value for name, value in RIBBON.items() if name != "rotary_inertia"},
+    )  # fmt: skip
+    first, solves = belt.length, list[float]()
+    statics = wl.Static(world, passes=wl.Passes(max_it=40), stability="off", name="")
+
+    def solve(start: wl.State) -> wl.State:
+        found = statics.solve(start)
+        solves.append(float(np.mean([span.tension for span in belt.report(found).spans])))
+        return found
+
+    state = belt.tighten(solve, wl.State(world))
+    assert solves[0] < 0.9 * TENSION
+    assert_allclose(solves[-1], TENSION, rtol=2e-3)
+    assert belt.length < first
+    assert_allclose(belt.cables.reference_strain, belt.length / belt.route.length - 1.0, rtol=1e-12)
+    drawn = Scene(world, subdivisions=4).draw(state)
+    assert drawn is not None
+    fields = Canvas(*drawn).compose(*drawn)[2]
+    assert_allclose(fields["ribbon_width"][: 4 * 80], WIDTH)
+    force = wl.eval_output(belt.contacts, "normal_force", state).reshape(2, 80, 2, 2).sum(axis=(0, 3))
+    shown = fields["contact_normal_force_per_length"][: 4 * 80].reshape(80, 2, 2).mean(axis=2)
+    assert_allclose(shown * belt.cables.length[:, None] / 2.0, force, rtol=1e-9, atol=1e-9)
+
+
+def test_belts_that_cannot_be_tightened() -> None:
+    belt = create_belt([(0, 0, 1)] * 2, [(0, 0, 0), (0.5, 0, 0)])
+    state = wl.State(belt.world)
+    with pytest.raises(wl.ModelError, match="is 0 N after 10 solves, must be 200 N"):
+        belt.tighten(lambda start: slacken(belt, start), state)
+    world = wl.World()
+    plain = wl.Belt(
+        world, [wl.Pulley(world.add(Ground), RADIUS, at=(x, 0.0)) for x in (0.0, 0.5)], tension=TENSION,
+        axial_stiffness=1e5, bending_stiffness=0.01, mass_per_length=0.05,
+    )  # fmt: skip
+    with pytest.raises(wl.ModelError, match="tighten of 'belt': must be a closed 3D belt with torsional_stiffness"):
+        plain.tighten(wl.Static(world).solve, wl.State(world))
+    with pytest.raises(wl.ModelError, match="with a state of its world"):
+        belt.tighten(wl.Static(world).solve, wl.State(world))
+
+
+def slacken(belt: wl.Belt, state: wl.State) -> wl.State:
+    """Return the state in which the cables have the length without force that they have at present."""
+    belt.world.set(belt.cables, reference_strain=wl.eval_output(belt.cables, "axial_strain", state))
+    return state
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ from windlass.elements import (
     straight_cable,
     through_points,
 )
+from windlass.elements.nodes.turning import carry_normals
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -208,6 +210,57 @@ def test_a_long_line_hockles_where_its_tension_is_low() -> None:
     # measured errors: 5e-4 and 3e-3
     assert_allclose(torque, exact, rtol=1e-3)
     assert_allclose(torque, limit, rtol=5e-3)
+
+
+def test_loop_of_a_slack_line() -> None:
+    """A twisted line between approaching clamps forms an open loop (Coyne): with m = M/(2 √(EI T)), the loop shortens
+    the line by 4 √(EI/T (1 - m²)) and takes 4 arccos m of its twist."""
+    EI, GJ, L, EA, twist = 1.0, 0.8, 30.0, 1e5, 75.0
+
+    def find_tension(m: float) -> float:
+        return float(((twist - 4.0 * np.arccos(m)) * GJ / (2.0 * m * L)) ** 2 / EI)
+
+    def find_shortening(m: float) -> float:
+        T = find_tension(m)
+        return float(4.0 * np.sqrt(EI / T * (1.0 - m * m)) - T * L / EA)
+
+    def lay(m: float, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return positions and slopes of the line at the arc lengths s from its middle."""
+        T = find_tension(m)
+        p, b = m * np.sqrt(T / EI), EI / T
+        a = np.sqrt(1.0 / b - p * p)
+        rho, ch = 2.0 * a * b / np.cosh(a * s) * np.exp(1j * p * s), np.cosh(a * s)
+        rate = (1j * p - a * np.tanh(a * s)) * rho
+        along, slope = s - 2.0 * a * b * np.tanh(a * s), 1.0 - 2.0 * a * a * b / ch**2
+        return np.stack((along, rho.real, rho.imag), axis=1), np.stack((slope, rate.real, rate.imag), axis=1)
+
+    first = brentq(lambda m: find_shortening(m) - 1.2, 0.8, 0.999)
+    s, fine = np.linspace(-0.5 * L, 0.5 * L, 121), np.linspace(-0.5 * L, 0.5 * L, 120 * 60 + 1)
+    directions, normals = lay(first, fine)[1], np.zeros((len(fine), 3))
+    normals[0] = np.cross(directions[0], np.cross((0.0, 1.0, 0.0), directions[0]))
+    normals[0] /= np.linalg.norm(normals[0])
+    carry_normals(directions, normals)
+    world, (place, slope) = World(), lay(first, s)
+    place[[0, -1], 1:], slope[[0, -1]] = 0.0, (1.0, 0.0, 0.0)
+    nodes = world.add(PointSlopeTwist3D, position=place, slope=slope, normal=normals[::60], turned_from=(0.0, 0.0, 1.0))
+    torque = 2.0 * first * np.sqrt(EI * find_tension(first))
+    rod = world.add(
+        TwistCable3D, node0=nodes[:-1], node1=nodes[1:], length=np.diff(s), axial_stiffness=EA, bending_stiffness=EI,
+        torsional_stiffness=GJ, mass_per_length=1.0, rotary_inertia=0.01, reference_twist=-torque / GJ,
+    )  # fmt: skip
+    clamp(world, nodes[0])
+    fix(world, nodes[120], "y", "z", "y'", "z'", "twist")
+    stretch = find_tension(first) * L / EA
+    prescribe(world, nodes[120], "x", lambda shortening: 1.2 + stretch - shortening)
+    solver, state = Static(world, stability="off", name=""), None
+    # measured: 4e-4, 1e-4, 6e-4, and 4e-3 near the maximum of the shortening at 2.14
+    for shortening, tolerance in ((1.2, 1e-3), (1.8, 1e-3), (2.0, 1e-3), (2.08, 6e-3)):
+        m = brentq(lambda m, shortening=shortening: find_shortening(m) - shortening, 0.72, 0.999)
+        solver.time = shortening
+        state = solver.solve(state)
+        T, M = (float(eval_output(rod[0], name, state)) for name in ("axial_force", "torque"))
+        assert_allclose(T, find_tension(m), rtol=tolerance)
+        assert_allclose(M, 2.0 * m * np.sqrt(EI * find_tension(m)), rtol=1e-3)
 
 
 def test_ring_that_turns_over_when_twisted() -> None:

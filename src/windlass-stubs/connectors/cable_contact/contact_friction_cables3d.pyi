@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from windlass.connectors.cable_contact.gaps import watch_places
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
+from windlass.connectors.cable_contact.material import TWIST
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
 from windlass.connectors.cable_contact.search import CableSearch
@@ -17,9 +18,11 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
+from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -46,6 +49,7 @@ UserFunctions: TypeAlias = Any
 One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
+TWISTED: Any
 FASTER: Any
 SOURCE: Any
 RADIUS: Any
@@ -58,11 +62,17 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     'Return the initial history values if the user did not specify them.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains.'
+def find_turning(world: Tables, sets: IntArray) -> BoolArray:
+    'Return whether friction turns the cables of the given sets, shape (sets,).'
+def find_dofs(world: Tables, table: EntityTable) -> IntArray:
+    'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the angles of twist follow, with -1 for cables that it does not turn, shape (rows, 14).'
+def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
+    'Return the fields of records from which kernels compute the material frames of cables that friction turns, see\n`elements/cable3d/twist_points.py`; ``dofs`` contains local coordinate indices of all cables of the table.'
 def bind(rows: LocalRows) -> NDArray[Any]:
     'Create the records of all cables of the table for the kernels. The records of cables that belong to other\nprocesses have 0 points.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search for contacts between all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
     'Create the system that evaluates the rows.'
-def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
-    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four\n        times the radius of the chain is used.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is not allowed.'
+def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, turns_rope: bool=False, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
+    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four\n        times the radius of the chain is used.\n    turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must\n        be `TwistCable3D`. If False, cables with twist do not turn.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is not allowed.'

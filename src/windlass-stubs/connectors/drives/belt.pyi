@@ -3,7 +3,7 @@
 from __future__ import annotations
 import inspect
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf, sqrt
 from pathlib import Path
@@ -47,6 +47,7 @@ from windlass.framework.model.world import CHECKS, World
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.probes import SensorLike
 from windlass.framework.output.sensors import Sensors
+from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from typing import Any, TypeAlias
 from collections.abc import Sequence
@@ -66,6 +67,8 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 ROUTE_POINTS: Any
 RESERVED: Any
 SOFTEST: Any
+MOST_SOLVES: Any
+TENSION_ERROR: Any
 DEEPEST: Any
 CLOSED: Any
 POINT: Any
@@ -128,6 +131,8 @@ class _Line():
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
         'Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the\nmounted belt.\n\nFriction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their\nbody. The springs carry no load in equilibrium, because no torque acts on these pulleys. The position of one\nnode of a belt is fixed along the belt, because a closed belt without friction can circulate.\n\nArgs:\n    *off: entities that are switched off in the block by their column ``active``, for example the drive of a\n        pulley.'
+    def tighten(self, solve: Callable[[State], State], state: State) -> State:
+        'Return the equilibrium of a mounted 3D belt with torsion in which the mean tension of its free spans is\n``tension`` within 0.1 %.\n\nA belt that leaves a pulley at an angle to the plane of the pulley slides sideways near this point. Its path is\nthen shorter than the route on which it was created, and its tension is lower. This function changes the strain\nwithout force of the cables between solves; the attributes ``strain`` and ``length`` follow. Mass and stiffness\nof the cables remain unchanged.\n\nArgs:\n    solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.\n    state: the state from which the first solve starts; this state is not changed.\n\nRaises:\n    ModelError: an open rope, a 2D belt, a belt without torsion, a state of another world, or a tension that is\n        not reached in ``MOST_SOLVES`` solves.'
     def run(self, state: State, speed: float | SteadyDrive) -> State:
         'Return a copy of the state of a stationary belt, with the velocities of a running belt and of its pulleys.\nThe copy can be used to compute the modes of the running belt, or as the initial state of a motion.\n\nArgs:\n    state: the state of the stationary belt, see `preload`; this state is not changed.\n    speed: speed of the belt [m/s], > 0 in the order of the pulleys; the tension remains unchanged.\n        Alternatively a result of `steady`, whose tensions and speeds are used. With these values, transients\n        decay quickly.\n\nRaises:\n    ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`\n        is for other pulleys.'
     def report(self, state: State) -> DriveReport:
