@@ -36,6 +36,7 @@ from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.recorded_motion import (
     NAMES,
     Record,
+    StepReader,
     StoredState,
     end_step,
     follow_plan,
@@ -161,7 +162,7 @@ def run_back(
     the start, shape (k,).
     """
     repeated, near, sizes, factors = 0, record.last, list[float](), None
-    plans, stored = record.plans, record.stored
+    plans, stored, reader = record.plans, record.stored, StepReader(centre)
     set_state(centre, record.last.arrays, record.last.t)
     adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
     sizes.append(adjoint.find_size())
@@ -182,7 +183,7 @@ def run_back(
             stored[move.end] = start
             continue
         plan = plans[move.end]
-        step = follow_plan(centre, plan, near)
+        step = reader.repeat(plan, near)
         if plan.projects:
             end_step(centre, step)
             adjoint.project_back(start.arrays, start.t, step)

@@ -17,6 +17,7 @@ from windlass.solvers.sensitivities.companion import (
     MOTION,
     Companion,
     LinearFactors,
+    RepeatedRun,
     RepeatedStep,
     StepPlan,
     plan_step,
@@ -27,6 +28,11 @@ from windlass.solvers.sensitivities.revolve import place_states
 
 NAMES = (*MOTION, "data")
 """Arrays of a state that later steps or results read."""
+CHECKED = 20
+"""Number of steps of which one is repeated by Newton's method."""
+EXACT = 1e-5
+"""Relative change of the unknowns by this repetition, up to which the unknowns of the next steps are not corrected [1].
+"""
 
 
 def set_state(companion: Companion, arrays: Mapping[str, FloatArray], t: float) -> None:
@@ -132,6 +138,40 @@ def follow_plan(
         step.runs.append(run)
         unknowns = run.unknowns
     return step
+
+
+class StepReader:
+    """Repeats steps whose ends are known.
+
+    In models without history values, the unknowns of a step follow from the state at its end. Their error is the error
+    of Newton's method in the motion. Every `CHECKED`th step is repeated by Newton's method; if its unknowns change by
+    more than `EXACT`, the next steps are repeated as well.
+
+    Args:
+        centre: the companion model in which steps are repeated.
+    """
+
+    def __init__(self, centre: Companion) -> None:
+        self._centre, self._left = centre, 0
+        self._plain = not len(centre.state.data) and not len(centre.integrator.rotations)
+
+    def repeat(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
+        """Repeat a step from the state of the companion model, which does not change; ``end`` is its end."""
+        if self._left > 0 and plan.runs == 1 and not plan.projects:
+            self._left -= 1
+            return self._read(plan, end)
+        step = follow_plan(self._centre, plan, end)
+        self._left = CHECKED - 1 if self._plain and step.runs[-1].change <= EXACT else 0
+        return step
+
+    def _read(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
+        """Begin a step, and take its unknowns from the state at its end."""
+        centre = self._centre
+        centre.begin_step(plan.h, plan.then)
+        unknowns, data = centre.read_unknowns(end.arrays["a"], end.arrays["lam"]), centre.state.data.copy()
+        centre.load(unknowns, data)
+        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False)
+        return RepeatedStep(plan.h, plan.then, centre.state, [run], projects=False)
 
 
 def end_step(centre: Companion, step: RepeatedStep) -> None:
