@@ -35,7 +35,8 @@ from windlass.solvers.sensitivities.history_terms import ForceSlopes, HistoryTer
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
 from windlass.solvers.sensitivities.projection_terms import ProjectionTerms, StateFactors
-from windlass.solvers.sensitivities.recorded_motion import NAMES, set_state
+from windlass.solvers.sensitivities.recorded_motion import set_state
+from windlass.solvers.sensitivities.state_store import NAMES
 from windlass.solvers.sensitivities.result_slopes import ResultSlopes
 from windlass.solvers.sensitivities.transposed_tangents import TransposedTangents
 from windlass.solvers.sensitivities.turning import ROTATED, find_turning

@@ -14,7 +14,6 @@ from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import (
-    MOTION,
     Companion,
     LinearFactors,
     RepeatedRun,
@@ -25,9 +24,8 @@ from windlass.solvers.sensitivities.companion import (
 )
 from windlass.solvers.sensitivities.evaluate import Results, read_results
 from windlass.solvers.sensitivities.revolve import place_states
+from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
-NAMES = (*MOTION, "data")
-"""Arrays of a state that later steps or results read."""
 CHECKED = 20
 """Number of steps of which one is repeated by Newton's method."""
 EXACT = 1e-5
@@ -45,40 +43,27 @@ def set_state(companion: Companion, arrays: Mapping[str, FloatArray], t: float) 
 
 
 @dataclass
-class StoredState:
-    """A stored state of the motion: its arrays, and its time [s]."""
-
-    arrays: dict[str, FloatArray]
-    t: float
-
-    @classmethod
-    def of(cls, state: State) -> StoredState:
-        """Copy a state."""
-        return cls({name: getattr(state, name).copy() for name in NAMES}, state.t)
-
-
-@dataclass
 class Record:
     """A computed motion.
 
     Attributes:
         plans: how each step was computed.
-        stored: stored states, by the number of the step that begins with each state.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
         last: the state at the end of the motion.
     """
 
     plans: list[StepPlan]
-    stored: dict[int, StoredState]
     t: FloatArray
     y: dict[str, FloatArray]
     varies: BoolArray
     last: StoredState
 
 
-def record_motion(centre: Companion, results: Results, solver: Dynamic, first: State, count: int) -> Record:
-    """Compute the motion, and store at most ``count`` states.
+def record_motion(
+    centre: Companion, results: Results, solver: Dynamic, first: State, count: int, stored: StateStore
+) -> Record:
+    """Compute the motion, and store at most ``count`` states in ``stored``.
 
     Raises:
         ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
@@ -86,7 +71,8 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))
     places = set(place_states(expected, count))
-    plans, stored = list[StepPlan](), {0: StoredState.of(state)}
+    plans = list[StepPlan]()
+    stored.put(0, StoredState.of(state))
     times, values = [state.t], [read_results(centre.results, state, None)]
     varies, before, t = state.data != np.round(state.data), solver.consistency.projections, state.t
     data = state.data.copy()
@@ -104,9 +90,9 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
         times.append(now.t)
         values.append(read_results(results, now, values[0]))
         if len(plans) in places:
-            stored[len(plans)] = StoredState.of(now)
+            stored.put(len(plans), StoredState.of(now))
     y = {name: np.array([value[name] for value in values]) for name in values[0]}
-    return Record(plans, stored, np.array(times), y, varies, StoredState.of(now))
+    return Record(plans, np.array(times), y, varies, StoredState.of(now))
 
 
 def follow_plan(
