@@ -15,7 +15,7 @@ transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.adjoint_steps import Adjoint
-from windlass.solvers.sensitivities.companion import Companion, Model, create_companion
+from windlass.solvers.sensitivities.companion import Companion, Model, RepeatedStep, StepPlan, create_companion
 from windlass.solvers.sensitivities.evaluate import CHECKS, read_results
 from windlass.solvers.sensitivities.growth import describe_growth, find_growth
 from windlass.solvers.sensitivities.motion import prepare_motion
@@ -121,12 +121,7 @@ def evaluate_objective(
     if help_requested():
         y = {name: np.array([value]) for name, value in read_results(results, first, None).items()}
         return MotionGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, 0, 0.0, False, solver.verdict)
-    with quietly():
-        centre = create_companion(model, p, solver)
-    centre.share_factors()
-    solver.assembly.keep_used_history()
-    centre.prepare(solver.sizes.nominal, solver.decides)
-    models = ParameterModels(model, p, h, solver, centre)
+    centre, models = prepare_models(model, p, h, solver)
     fits = max(1, int(memory) // max(find_size(centre.state), 1))
     count = checkpoints or (max(FEWEST, fits) if folder is None else ALL)
     with StateStore(fits, None if folder is None else Path(folder)) as stored:
@@ -166,19 +161,55 @@ def read_objective(
     return value, weights
 
 
-def run_back(
-    adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int,
-    stored: StateStore,
-) -> tuple[int, FloatArray]:  # fmt: skip
-    """Compute the factors of all steps from the last to the first. Return the number of steps that were repeated to
-    reach the starts of other steps, and the size of the factors at each step (see `Adjoint.find_size`), from the end to
-    the start, shape (k,).
+def prepare_models(
+    model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
+) -> tuple[Companion, ParameterModels]:
+    """Return the companion model with the parameters p, at the start of the motion, and the companion models of the
+    parameters; h are the steps of the differences.
     """
-    repeated, near, sizes, factors = 0, record.last, list[float](), None
+    with quietly():
+        centre = create_companion(model, p, solver)
+    centre.share_factors()
+    solver.assembly.keep_used_history()
+    centre.prepare(solver.sizes.nominal, solver.decides)
+    return centre, ParameterModels(model, p, h, solver, centre)
+
+
+@dataclass
+class BackwardStep:
+    """A step of the motion that an adjoint passes.
+
+    Attributes:
+        number: number of the step.
+        start, end: states at the start and at the end.
+        plan, step: how the step was computed, and the step, repeated in the companion model.
+        repeated: number of steps repeated so far in addition to one repetition of each step.
+    """
+
+    number: int
+    start: StoredState
+    end: StoredState
+    plan: StepPlan
+    step: RepeatedStep
+    repeated: int
+
+    def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
+        """Pass from the end of the step to its start. The model is in the step before and after the call."""
+        start, step = self.start, self.step
+        if self.plan.projects:
+            end_step(centre, step)
+            adjoint.project_back(start.arrays, start.t, step)
+            set_state(centre, start.arrays, start.t)
+            centre.begin_step(self.plan.h, self.plan.then)
+        adjoint.step_back(start.arrays, start.t, step, self.plan.projects)
+
+
+def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
+    """Yield the steps from the last to the first. When a step is yielded, the companion model is in this step; when the
+    next step is requested, its state must be the state at the start of this step.
+    """
+    repeated, near, factors = 0, record.last, None
     plans, reader = record.plans, StepReader(centre)
-    set_state(centre, record.last.arrays, record.last.t)
-    adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
-    sizes.append(adjoint.find_size())
     for move in reverse(len(plans), count, stored.numbers):
         here = stored.get(move.start)
         set_state(centre, here.arrays, here.t)
@@ -197,16 +228,26 @@ def run_back(
             continue
         plan = plans[move.end]
         step = reader.repeat(plan, near)
-        if plan.projects:
-            end_step(centre, step)
-            adjoint.project_back(start.arrays, start.t, step)
-            set_state(centre, start.arrays, start.t)
-            centre.begin_step(plan.h, plan.then)
-        adjoint.step_back(start.arrays, start.t, step, plan.projects)
-        factors = step.runs[0].factors
-        set_state(centre, start.arrays, start.t)
-        adjoint.add_results({name: float(each[move.end]) for name, each in weights.items()})
-        sizes.append(adjoint.find_size())
-        near = start
+        yield BackwardStep(move.end, start, near, plan, step, repeated)
+        factors, near = step.runs[0].factors, start
         stored.remove(move.end)
+
+
+def run_back(
+    adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int,
+    stored: StateStore,
+) -> tuple[int, FloatArray]:  # fmt: skip
+    """Compute the factors of all steps from the last to the first. Return the number of steps that were repeated to
+    reach the starts of other steps, and the size of the factors at each step (see `Adjoint.find_size`), from the end to
+    the start, shape (k,).
+    """
+    repeated, sizes = 0, list[float]()
+    set_state(centre, record.last.arrays, record.last.t)
+    adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
+    sizes.append(adjoint.find_size())
+    for back in walk_back(centre, record, count, stored):
+        back.pass_by(adjoint, centre)
+        adjoint.add_results({name: float(each[back.number]) for name, each in weights.items()})
+        sizes.append(adjoint.find_size())
+        repeated = back.repeated
     return repeated, np.array(sizes)
