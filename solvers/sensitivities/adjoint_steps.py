@@ -131,16 +131,6 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
         to[i] = values[places[i]]
 
 
-@kernel
-def find_sizes(values: FloatArray) -> tuple[float, float]:
-    """Return the largest absolute value and the sum of the squares of an array of shape (n,)."""
-    largest = total = 0.0
-    for i in range(len(values)):
-        largest = max(largest, abs(values[i]))
-        total += values[i] * values[i]
-    return largest, total
-
-
 @dataclass
 class RunFactors:
     """Factors of the quantities that a Newton run and its update read: predicted coordinates and velocities,
@@ -154,6 +144,11 @@ class RunFactors:
     start_v: FloatArray
     data: FloatArray
     start_data: FloatArray
+
+
+def find_largest(values: FloatArray) -> float:
+    """Return the largest absolute value of an array."""
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 class Adjoint:
@@ -205,9 +200,9 @@ class Adjoint:
         """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
         coordinate and velocity so far."""
         state = self._centre.state
-        self._place = max(self._place, find_sizes(state.q)[0])
-        self._rate = max(self._rate, find_sizes(state.v)[0])
-        place, rate = (find_sizes(self.factors[name])[1] for name in ("q", "v"))
+        self._place = max(self._place, find_largest(state.q))
+        self._rate = max(self._rate, find_largest(state.v))
+        place, rate = (float(self.factors[name] @ self.factors[name]) for name in ("q", "v"))
         return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
@@ -425,12 +420,12 @@ class Adjoint:
                 right[places.of_dof] += maps.x.multiply(of_run, n + 1)[:-1]
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             left = right - self._tangents.multiply_whole(mu) if number else right
-            if number > 0 and maps is None and find_sizes(left)[0] <= BALANCED * find_sizes(right)[0]:
+            if number > 0 and maps is None and find_largest(left) <= BALANCED * find_largest(right):
                 return mu, weigh(), right
             correction = run.factors.solve(left, trans="T")
             mu += correction
-            largest = max(largest, find_sizes(mu)[0])
-            size = find_sizes(correction)[0] / (largest or 1.0)
+            largest = max(largest, find_largest(mu))
+            size = find_largest(correction) / (largest or 1.0)
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):

@@ -361,7 +361,10 @@ def repeat_run(
             if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
-                is_near, whole = not len(now) and moved <= NEAR * largest, float(np.abs(unknowns - near).max(initial=0.0))
+                is_near, whole = (
+                    not len(now) and moved <= NEAR * largest,
+                    float(np.abs(unknowns - near).max(initial=0.0)),
+                )
                 return RepeatedRun(
                     unknowns, now, found, updated, factors, is_near, maps, change=whole / (largest or 1.0)
                 )

@@ -266,7 +266,9 @@ class Shadow:
         system = block_array([[whole, conditions.T], [conditions, None]], format="csc")
         shares = spsolve(system, right)[:count].reshape(-1, m)
         if not np.isfinite(shares).all():
-            raise ModelError("directions in evaluate_mean are not independent: give a smaller number or longer segments")
+            raise ModelError(
+                "directions in evaluate_mean are not independent: give a smaller number or longer segments"
+            )
         total: FloatArray = sum(
             part.own_gradient + share @ part.gradient for part, share in zip(parts, shares, strict=True)
         )
@@ -303,10 +305,14 @@ class Shadow:
             )
         inverse = np.linalg.inv(r)
         old = self._factors[1:]
-        new = [{key: sum(c * each[key] for c, each in zip(column, old, strict=True)) for key in NAMES} for column in inverse.T]
+        new = [
+            {key: sum(c * each[key] for c, each in zip(column, old, strict=True)) for key in NAMES}
+            for column in inverse.T
+        ]
         for key in NAMES:
             self._factors[0] = {
-                **self._factors[0], key: self._factors[0][key] - sum(c * each[key] for c, each in zip(b, new, strict=True))
+                **self._factors[0],
+                key: self._factors[0][key] - sum(c * each[key] for c, each in zip(b, new, strict=True)),
             }
         self._factors[1:] = new
         return r, b
