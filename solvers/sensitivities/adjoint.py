@@ -213,12 +213,12 @@ def walk_back(centre: Companion, record: Record, count: int, stored: StateStore)
     for move in reverse(len(plans), count, stored.numbers):
         here = stored.get(move.start)
         set_state(centre, here.arrays, here.t)
-        for number in range(move.start, move.end):
-            step = follow_plan(centre, plans[number], None, factors)
+        for plan in plans[move.start : move.end]:
+            step = follow_plan(centre, plan, None, factors)
             end_step(centre, step)
             factors = step.runs[-1].factors
-            if plans[number].projects:
-                centre.project(plans[number].h)
+            if plan.projects:
+                centre.project(plan.h)
                 # the projection has overwritten the factors
                 factors = None
             repeated += 1

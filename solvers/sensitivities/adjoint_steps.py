@@ -21,10 +21,10 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.framework.arrays import BoolArray, FloatArray
-from windlass.framework.errors import ModelError
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.steps import mass_product_steps
+from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
@@ -36,8 +36,8 @@ from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
 from windlass.solvers.sensitivities.projection_terms import ProjectionTerms, StateFactors
 from windlass.solvers.sensitivities.recorded_motion import set_state
-from windlass.solvers.sensitivities.state_store import NAMES
 from windlass.solvers.sensitivities.result_slopes import ResultSlopes
+from windlass.solvers.sensitivities.state_store import NAMES
 from windlass.solvers.sensitivities.transposed_tangents import TransposedTangents
 from windlass.solvers.sensitivities.turning import ROTATED, find_turning
 
@@ -183,9 +183,7 @@ class Adjoint:
         self._place = self._rate = 0.0
         count = centre.assembly.layout.spare + 1
         self._of_motion, self._inertia = np.zeros(count), np.zeros(count)
-        steps: list[Step] = [(call(clear, (self._inertia,)), (evaluate(fields),))]
-        steps += mass_product_steps(centre.assembly, self._of_motion, self._inertia)
-        self._multiply_mass = Program(steps)
+        self._mass, self._revision = Program([]), -1
 
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ weights · results at the state of the model."""
@@ -286,6 +284,15 @@ class Adjoint:
         found["v"] += start_v
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
 
+    def _find_mass(self) -> Program:
+        """Return the compiled program that multiplies the mass matrix by the factors of the equations of motion."""
+        assembly = self._centre.assembly
+        if self._revision != assembly.revision:
+            steps: list[Step] = [(call(clear, (self._inertia,)), (evaluate(assembly.fields),))]
+            steps += mass_product_steps(assembly, self._of_motion, self._inertia)
+            self._mass, self._revision = Program(steps), assembly.revision
+        return self._mass
+
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
         """Add the derivatives of the end of a step with respect to parameters that change the reference of
         rotations."""
@@ -354,7 +361,7 @@ class Adjoint:
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
             # r_uᵀ mu is the right-hand side
-            self._multiply_mass()
+            self._find_mass()()
             numbers = scheme.v_factor, scheme.a_factor
             weigh_run(places.of_dof, right, by_v, self._inertia, numbers, found.q, found.v)
         else:

@@ -70,7 +70,7 @@ class RepeatedRun:
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, if known.
-        change: largest change of the unknowns from the values at which the run started, relative to the largest unknown.
+        change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
     """
 
     unknowns: FloatArray

@@ -18,12 +18,12 @@ Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import block_diag, block_array, csr_array, eye_array
+from scipy.sparse import block_array, block_diag, csr_array, eye_array
 from scipy.sparse.linalg import spsolve
 
 from windlass.framework.arrays import FloatArray
@@ -153,9 +153,10 @@ def evaluate_mean(
         y = {key: np.array([value]) for key, value in read_results(results, first, None).items()}
         none = np.zeros(directions)
         return MeanGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, none, solver.verdict)
-    if (solver.end - start) < LEAST_SEGMENTS * segment:
+    longest = (solver.end - start) / LEAST_SEGMENTS
+    if segment > longest:
         raise ModelError(
-            f"segment = {segment:.6g} s in evaluate_mean: must be at most {(solver.end - start) / LEAST_SEGMENTS:.6g} s, "
+            f"segment = {segment:.6g} s in evaluate_mean: must be at most {longest:.6g} s, "
             f"a third of the time from start = {start:.6g} s to the end of the motion"
         )
     centre, models = prepare_models(model, p, h, solver)
@@ -303,16 +304,13 @@ class Shadow:
                 f"directions = {own.shape[1] - 1} in evaluate_mean: must be smaller, because the solutions of the "
                 "adjoint equations are not independent"
             )
-        inverse = np.linalg.inv(r)
-        old = self._factors[1:]
-        new = [
-            {key: sum(c * each[key] for c, each in zip(column, old, strict=True)) for key in NAMES}
-            for column in inverse.T
-        ]
-        for key in NAMES:
-            self._factors[0] = {
-                **self._factors[0],
-                key: self._factors[0][key] - sum(c * each[key] for c, each in zip(b, new, strict=True)),
-            }
-        self._factors[1:] = new
+        shares = np.linalg.inv(r)
+        shadow, *old = self._factors
+        new = [mix(old, column) for column in shares.T]
+        self._factors = [mix([shadow, *new], np.append(1.0, -b)), *new]
         return r, b
+
+
+def mix(factors: Sequence[StateFactors], shares: FloatArray) -> StateFactors:
+    """Return the sum of factors times shares, shape (k,)."""
+    return {key: sum(share * each[key] for share, each in zip(shares, factors, strict=True)) for key in NAMES}
