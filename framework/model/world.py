@@ -338,10 +338,11 @@ class World:
 
         If the table of one of the entities is distributed, the call is collective.
         """
-        numbers = ids.ids if isinstance(ids, Entity) else ids
-        parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(numbers)]
+        if isinstance(ids, Entity):
+            return self._any_dofs(ids.table, ids.rows)
+        parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(ids)]
         width = max((d.shape[1] for _, d in parts), default=0)
-        out = np.full((len(numbers), width), -1, dtype=np.int64)
+        out = np.full((len(ids), width), -1, dtype=np.int64)
         for pos, dofs in parts:
             out[pos, : dofs.shape[1]] = dofs
         return out

@@ -15,38 +15,43 @@ transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, function, optional, that, whole
+from windlass.framework.checks.checks import checked, function, number, optional, path, that, whole
 from windlass.framework.command_line.options import help_requested, quietly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.adjoint_steps import Adjoint
-from windlass.solvers.sensitivities.companion import Companion, Model, create_companion
+from windlass.solvers.sensitivities.companion import Companion, Model, RepeatedStep, StepPlan, create_companion
 from windlass.solvers.sensitivities.evaluate import CHECKS, read_results
 from windlass.solvers.sensitivities.growth import describe_growth, find_growth
 from windlass.solvers.sensitivities.motion import prepare_motion
 from windlass.solvers.sensitivities.objectives import Objective
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.recorded_motion import (
-    NAMES,
     Record,
-    StoredState,
+    StepReader,
     end_step,
     follow_plan,
     record_motion,
     set_state,
 )
 from windlass.solvers.sensitivities.revolve import reverse
+from windlass.solvers.sensitivities.state_store import StateStore, StoredState, find_size
 from windlass.solvers.verdicts.verdict import Verdict
 
 MEMORY = 2**28
-"""Size of stored states up to which no step is repeated by default [bytes]."""
+"""Default size of the stored states in memory [bytes]."""
+FEWEST = 10
+"""Least number of states that are stored by default, even if they need more memory."""
+ALL = 10**9
+"""Number of stored states with which no step is repeated."""
 
 
 @dataclass
@@ -77,6 +82,7 @@ class MotionGradient:
 
 @checked(
     model=CHECKS["model"], p=CHECKS["p"], motion=function(), steps=CHECKS["steps"], checkpoints=optional(whole(1)),
+    memory=number("bytes", above=0.0), folder=optional(path()),
     objective=that(lambda value: callable(value) and not isinstance(value, type), "a function of t and y"),
 )  # fmt: skip
 def evaluate_objective(
@@ -87,6 +93,8 @@ def evaluate_objective(
     *,
     steps: Mapping[str, float] | None = None,
     checkpoints: int | None = None,
+    memory: float = MEMORY,
+    folder: str | Path | None = None,
 ) -> MotionGradient:
     """Return an objective of a motion and its derivatives with respect to many parameters, by the discrete adjoint.
 
@@ -98,29 +106,29 @@ def evaluate_objective(
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
         checkpoints: largest number of stored states; steps between stored states are repeated. Default: as many as fit
-            into 256 MB, but at least 10.
+            into ``memory``, but at least 10; with a ``folder``, the states of all steps.
+        memory: largest size of the stored states in memory [bytes].
+        folder: existing folder for states that do not fit into ``memory``. They are written to state files in a
+            temporary folder within this folder, which is removed at the end. Default: no files.
 
     Raises:
         ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results,
             or a law searches for its contacts during the motion.
         NotConverged: a solve fails.
+        OutputError: states cannot be written to the folder.
     """
     h, results, solver, first = prepare_motion(model, p, motion, steps)
     if help_requested():
         y = {name: np.array([value]) for name, value in read_results(results, first, None).items()}
         return MotionGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, 0, 0.0, False, solver.verdict)
-    with quietly():
-        centre = create_companion(model, p, solver)
-    centre.share_factors()
-    solver.assembly.keep_used_history()
-    centre.prepare(solver.sizes.nominal, solver.decides)
-    models = ParameterModels(model, p, h, solver, centre)
-    size = 8 * sum(len(getattr(centre.state, name)) for name in NAMES)
-    count = checkpoints or max(10, MEMORY // max(size, 1))
-    record = record_motion(centre, results, solver, first, count)
-    value, weights = read_objective(objective, record.t, record.y)
-    adjoint = Adjoint(centre, models, record.varies)
-    repeated, sizes = run_back(adjoint, centre, record, weights, count)
+    centre, models = prepare_models(model, p, h, solver)
+    fits = max(1, int(memory) // max(find_size(centre.state), 1))
+    count = checkpoints or (max(FEWEST, fits) if folder is None else ALL)
+    with StateStore(fits, None if folder is None else Path(folder)) as stored:
+        record = record_motion(centre, results, solver, first, count, stored)
+        value, weights = read_objective(objective, record.t, record.y)
+        adjoint = Adjoint(centre, models, record.varies)
+        repeated, sizes = run_back(adjoint, centre, record, weights, count, stored)
     adjoint.add_start()
     growth, chaotic = find_growth(record.t[-1] - record.t[::-1], sizes)
     if chaotic:
@@ -153,46 +161,93 @@ def read_objective(
     return value, weights
 
 
-def run_back(
-    adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int
-) -> tuple[int, FloatArray]:
-    """Compute the factors of all steps from the last to the first. Return the number of steps that were repeated to
-    reach the starts of other steps, and the size of the factors at each step (see `Adjoint.find_size`), from the end to
-    the start, shape (k,).
+def prepare_models(
+    model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
+) -> tuple[Companion, ParameterModels]:
+    """Return the companion model with the parameters p, at the start of the motion, and the companion models of the
+    parameters; h are the steps of the differences.
     """
-    repeated, near, sizes, factors = 0, record.last, list[float](), None
-    plans, stored = record.plans, record.stored
-    set_state(centre, record.last.arrays, record.last.t)
-    adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
-    sizes.append(adjoint.find_size())
-    for move in reverse(len(plans), count, sorted(stored)):
-        here = stored[move.start]
+    with quietly():
+        centre = create_companion(model, p, solver)
+    centre.share_factors()
+    solver.assembly.keep_used_history()
+    centre.prepare(solver.sizes.nominal, solver.decides)
+    return centre, ParameterModels(model, p, h, solver, centre)
+
+
+@dataclass
+class BackwardStep:
+    """A step of the motion that an adjoint passes.
+
+    Attributes:
+        number: number of the step.
+        start, end: states at the start and at the end.
+        plan, step: how the step was computed, and the step, repeated in the companion model.
+        repeated: number of steps repeated so far in addition to one repetition of each step.
+    """
+
+    number: int
+    start: StoredState
+    end: StoredState
+    plan: StepPlan
+    step: RepeatedStep
+    repeated: int
+
+    def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
+        """Pass from the end of the step to its start. The model is in the step before and after the call."""
+        start, step = self.start, self.step
+        if self.plan.projects:
+            end_step(centre, step)
+            adjoint.project_back(start.arrays, start.t, step)
+            set_state(centre, start.arrays, start.t)
+            centre.begin_step(self.plan.h, self.plan.then)
+        adjoint.step_back(start.arrays, start.t, step, self.plan.projects)
+
+
+def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
+    """Yield the steps from the last to the first. When a step is yielded, the companion model is in this step; when the
+    next step is requested, its state must be the state at the start of this step.
+    """
+    repeated, near, factors = 0, record.last, None
+    plans, reader = record.plans, StepReader(centre)
+    for move in reverse(len(plans), count, stored.numbers):
+        here = stored.get(move.start)
         set_state(centre, here.arrays, here.t)
-        for number in range(move.start, move.end):
-            step = follow_plan(centre, plans[number], None, factors)
+        for plan in plans[move.start : move.end]:
+            step = follow_plan(centre, plan, None, factors)
             end_step(centre, step)
             factors = step.runs[-1].factors
-            if plans[number].projects:
-                centre.project(plans[number].h)
+            if plan.projects:
+                centre.project(plan.h)
                 # the projection has overwritten the factors
                 factors = None
             repeated += 1
         start = here if move.start == move.end else StoredState.of(centre.state)
         if move.stores:
-            stored[move.end] = start
+            stored.put(move.end, start)
             continue
         plan = plans[move.end]
-        step = follow_plan(centre, plan, near)
-        if plan.projects:
-            end_step(centre, step)
-            adjoint.project_back(start.arrays, start.t, step)
-            set_state(centre, start.arrays, start.t)
-            centre.begin_step(plan.h, plan.then)
-        adjoint.step_back(start.arrays, start.t, step, plan.projects)
-        factors = step.runs[0].factors
-        set_state(centre, start.arrays, start.t)
-        adjoint.add_results({name: float(each[move.end]) for name, each in weights.items()})
+        step = reader.repeat(plan, near)
+        yield BackwardStep(move.end, start, near, plan, step, repeated)
+        factors, near = step.runs[0].factors, start
+        stored.remove(move.end)
+
+
+def run_back(
+    adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int,
+    stored: StateStore,
+) -> tuple[int, FloatArray]:  # fmt: skip
+    """Compute the factors of all steps from the last to the first. Return the number of steps that were repeated to
+    reach the starts of other steps, and the size of the factors at each step (see `Adjoint.find_size`), from the end to
+    the start, shape (k,).
+    """
+    repeated, sizes = 0, list[float]()
+    set_state(centre, record.last.arrays, record.last.t)
+    adjoint.add_results({name: float(each[-1]) for name, each in weights.items()})
+    sizes.append(adjoint.find_size())
+    for back in walk_back(centre, record, count, stored):
+        back.pass_by(adjoint, centre)
+        adjoint.add_results({name: float(each[back.number]) for name, each in weights.items()})
         sizes.append(adjoint.find_size())
-        near = start
-        stored.pop(move.end, None)
+        repeated = back.repeated
     return repeated, np.array(sizes)

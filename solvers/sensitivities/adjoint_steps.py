@@ -17,20 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
-from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import clear
+from windlass.framework.assembly.steps import mass_product_steps
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.system import evaluate
 from windlass.solvers.constraint_motion.initial import MassSolver
 from windlass.solvers.sensitivities.companion import Companion, RepeatedRun, RepeatedStep
 from windlass.solvers.sensitivities.history_terms import ForceSlopes, HistoryTerms, UpdateSlopes
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.parameter_terms import ParameterTerms
 from windlass.solvers.sensitivities.projection_terms import ProjectionTerms, StateFactors
-from windlass.solvers.sensitivities.recorded_motion import NAMES, set_state
+from windlass.solvers.sensitivities.recorded_motion import set_state
 from windlass.solvers.sensitivities.result_slopes import ResultSlopes
+from windlass.solvers.sensitivities.state_store import NAMES
 from windlass.solvers.sensitivities.transposed_tangents import TransposedTangents
 from windlass.solvers.sensitivities.turning import ROTATED, find_turning
 
@@ -90,6 +97,40 @@ def weigh_start(
         carried[i] = generalised * before
 
 
+@kernel
+def weigh_run(
+    places: IntArray,
+    right: FloatArray,
+    damping: FloatArray,
+    inertia: FloatArray,
+    numbers: tuple[float, float],
+    q: FloatArray,
+    v: FloatArray,
+) -> None:
+    """Add the factors of the predicted coordinates and velocities of a step, shape (n,) each, that follow from the
+    equations of a Newton run.
+
+    Args:
+        places: index of the unknown of each coordinate, shape (n,).
+        right: r_uᵀ μ for the unknowns, shape (u,).
+        damping: r_vᵀ μ for the unknowns, shape (u,).
+        inertia: M μ, shape (n + 1,).
+        numbers: derivatives of velocities and accelerations with respect to the unknowns.
+        q, v: the factors.
+    """
+    for i in range(len(q)):
+        k = places[i]
+        q[i] += numbers[0] * damping[k] + numbers[1] * inertia[i] - right[k]
+        v[i] -= damping[k]
+
+
+@kernel
+def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
+    """Copy the values at the given places, shape (n,), to the first n values of an array."""
+    for i in range(len(places)):
+        to[i] = values[places[i]]
+
+
 @dataclass
 class RunFactors:
     """Factors of the quantities that a Newton run and its update read: predicted coordinates and velocities,
@@ -103,6 +144,11 @@ class RunFactors:
     start_v: FloatArray
     data: FloatArray
     start_data: FloatArray
+
+
+def find_largest(values: FloatArray) -> float:
+    """Return the largest absolute value of an array."""
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 class Adjoint:
@@ -135,6 +181,9 @@ class Adjoint:
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(models.steps, 0.0)
         self._place = self._rate = 0.0
+        count = centre.assembly.layout.spare + 1
+        self._of_motion, self._inertia = np.zeros(count), np.zeros(count)
+        self._mass, self._revision = Program([]), -1
 
     def add_results(self, weights: Mapping[str, float]) -> None:
         """Add the derivatives of Σ weights · results at the state of the model."""
@@ -149,10 +198,10 @@ class Adjoint:
         """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
         coordinate and velocity so far."""
         state = self._centre.state
-        self._place = max(self._place, float(np.abs(state.q).max(initial=0.0)))
-        self._rate = max(self._rate, float(np.abs(state.v).max(initial=0.0)))
-        place, rate = (float(np.linalg.norm(self.factors[name])) for name in ("q", "v"))
-        return float(np.hypot((self._place or 1.0) * place, (self._rate or 1.0) * rate))
+        self._place = max(self._place, find_largest(state.q))
+        self._rate = max(self._rate, find_largest(state.v))
+        place, rate = (float(self.factors[name] @ self.factors[name]) for name in ("q", "v"))
+        return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
         """Add the derivatives of the start of the motion, which is the state of the model."""
@@ -235,6 +284,15 @@ class Adjoint:
         found["v"] += start_v
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
 
+    def _find_mass(self) -> Program:
+        """Return the compiled program that multiplies the mass matrix by the factors of the equations of motion."""
+        assembly = self._centre.assembly
+        if self._revision != assembly.revision:
+            steps: list[Step] = [(call(clear, (self._inertia,)), (evaluate(assembly.fields),))]
+            steps += mass_product_steps(assembly, self._of_motion, self._inertia)
+            self._mass, self._revision = Program(steps), assembly.revision
+        return self._mass
+
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
         """Add the derivatives of the end of a step with respect to parameters that change the reference of
         rotations."""
@@ -299,17 +357,17 @@ class Adjoint:
             run.factors = centre.factorise()
         mu, of_run, right = self._solve(run, g, found.data, forces, map_slopes)
         found.data = of_run
-        of_motion = mu[places.of_dof]
-        by_v = self._tangents.multiply(0.0, 1.0, mu)[places.of_dof]
+        take_places(mu, places.of_dof, self._of_motion)
+        by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
             # r_uᵀ mu is the right-hand side
-            inertia = np.zeros(n + 1)
-            centre.assembly.add_mass_product(np.append(of_motion, 0.0), inertia)
-            found.q += scheme.v_factor * by_v + scheme.a_factor * inertia[:-1] - right[places.of_dof]
+            self._find_mass()()
+            numbers = scheme.v_factor, scheme.a_factor
+            weigh_run(places.of_dof, right, by_v, self._inertia, numbers, found.q, found.v)
         else:
             found.q -= self._tangents.multiply(1.0, 0.0, mu)[places.of_dof]
-        found.v -= by_v
-        self._terms.add(of_motion, mu[places.of_multiplier], self.gradient)
+            found.v -= by_v[places.of_dof]
+        self._terms.add(self._of_motion[:-1], mu[places.of_multiplier], self.gradient)
         for name, pair in self._whole.items():
             change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
             self.gradient[name] -= float(mu @ change) / (2.0 * pair.h)
@@ -369,12 +427,12 @@ class Adjoint:
                 right[places.of_dof] += maps.x.multiply(of_run, n + 1)[:-1]
                 right[places.of_dof] += scheme.v_factor * maps.v.multiply(of_run, n + 1)[:-1]
             left = right - self._tangents.multiply_whole(mu) if number else right
-            if number > 0 and maps is None and np.abs(left).max() <= BALANCED * np.abs(right).max():
+            if number > 0 and maps is None and find_largest(left) <= BALANCED * find_largest(right):
                 return mu, weigh(), right
             correction = run.factors.solve(left, trans="T")
-            mu = mu + correction
-            largest = max(largest, float(np.abs(mu).max(initial=0.0)))
-            size = float(np.abs(correction).max(initial=0.0)) / (largest or 1.0)
+            mu += correction
+            largest = max(largest, find_largest(mu))
+            size = find_largest(correction) / (largest or 1.0)
             if not np.isfinite(size):
                 break
             if size <= ACCURATE or (number > 1 and size > 0.5 * before and size < STALLED):

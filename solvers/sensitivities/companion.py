@@ -70,6 +70,7 @@ class RepeatedRun:
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, if known.
+        change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
     """
 
     unknowns: FloatArray
@@ -81,6 +82,7 @@ class RepeatedRun:
     maps: bool
     like: int = -1
     rounding: float = 0.0
+    change: float = 0.0
 
 
 @dataclass
@@ -359,8 +361,12 @@ def repeat_run(
             if is_small:
                 found = centre.map_history(unknowns) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
+                is_near, whole = (
+                    not len(now) and moved <= NEAR * largest,
+                    float(np.abs(unknowns - near).max(initial=0.0)),
+                )
                 return RepeatedRun(
-                    unknowns, now, found, updated, factors, not len(now) and moved <= NEAR * largest, maps
+                    unknowns, now, found, updated, factors, is_near, maps, change=whole / (largest or 1.0)
                 )
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"

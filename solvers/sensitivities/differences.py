@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 
 JUMP = 0.5
 """Difference between the forward and the backward difference of a history value, relative to the larger of these two,
@@ -15,10 +15,10 @@ ROUNDING = 1e-14
 
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
-    """Return half the difference of history values for two opposite perturbations, shape (d,). If a value jumps for one
-    of the perturbations only, the result for all values of the same row is the change due to the other perturbation. If
-    values of a row jump for both perturbations, each of these values is taken from the perturbation with the smaller
-    change.
+    """Return half the difference of history values for two opposite perturbations, shape (d,). If a contact state
+    changes, or a value jumps, for one of the perturbations only, the result for all values of the same row is the
+    change due to the other perturbation. If values of a row jump for both perturbations, each of these values is taken
+    from the perturbation with the smaller change.
 
     Args:
         centre, above, below: history values without perturbation, with the positive and with the negative perturbation,
@@ -34,5 +34,18 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
         # rows that jump for both perturbations: each value is taken from the perturbation for which it does not jump
         mean = np.where(jumps, np.where(smaller, up, down), mean)
         mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
+    switched_up, switched_down = (find_switched(centre, ends, rows) for ends in (above, below))
+    if switched_up.any() or switched_down.any():
+        # at a change between sticking and slipping, values are continuous, but have a kink
+        mean = np.where(switched_up & ~switched_down, down, np.where(switched_down & ~switched_up, up, mean))
     found: FloatArray = mean
+    return found
+
+
+def find_switched(centre: FloatArray, ends: FloatArray, rows: IntArray) -> BoolArray:
+    """Return whether a perturbation changes a contact state, which is a whole number, of the row of each history value,
+    shape (d,). ``ends`` are the history values with the perturbation.
+    """
+    states = (ends != centre) & (ends == np.round(ends)) & (centre == np.round(centre))
+    found: BoolArray = np.bincount(rows, states)[rows] > 0.0 if states.any() else states
     return found

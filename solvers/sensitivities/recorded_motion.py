@@ -14,9 +14,9 @@ from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import (
-    MOTION,
     Companion,
     LinearFactors,
+    RepeatedRun,
     RepeatedStep,
     StepPlan,
     plan_step,
@@ -24,9 +24,13 @@ from windlass.solvers.sensitivities.companion import (
 )
 from windlass.solvers.sensitivities.evaluate import Results, read_results
 from windlass.solvers.sensitivities.revolve import place_states
+from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
-NAMES = (*MOTION, "data")
-"""Arrays of a state that later steps or results read."""
+CHECKED = 20
+"""Number of steps of which one is repeated by Newton's method."""
+EXACT = 1e-5
+"""Relative change of the unknowns by this repetition, up to which the unknowns of the next steps are not corrected [1].
+"""
 
 
 def set_state(companion: Companion, arrays: Mapping[str, FloatArray], t: float) -> None:
@@ -39,40 +43,27 @@ def set_state(companion: Companion, arrays: Mapping[str, FloatArray], t: float) 
 
 
 @dataclass
-class StoredState:
-    """A stored state of the motion: its arrays, and its time [s]."""
-
-    arrays: dict[str, FloatArray]
-    t: float
-
-    @classmethod
-    def of(cls, state: State) -> StoredState:
-        """Copy a state."""
-        return cls({name: getattr(state, name).copy() for name in NAMES}, state.t)
-
-
-@dataclass
 class Record:
     """A computed motion.
 
     Attributes:
         plans: how each step was computed.
-        stored: stored states, by the number of the step that begins with each state.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
         last: the state at the end of the motion.
     """
 
     plans: list[StepPlan]
-    stored: dict[int, StoredState]
     t: FloatArray
     y: dict[str, FloatArray]
     varies: BoolArray
     last: StoredState
 
 
-def record_motion(centre: Companion, results: Results, solver: Dynamic, first: State, count: int) -> Record:
-    """Compute the motion, and store at most ``count`` states.
+def record_motion(
+    centre: Companion, results: Results, solver: Dynamic, first: State, count: int, stored: StateStore
+) -> Record:
+    """Compute the motion, and store at most ``count`` states in ``stored``.
 
     Raises:
         ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
@@ -80,7 +71,8 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))
     places = set(place_states(expected, count))
-    plans, stored = list[StepPlan](), {0: StoredState.of(state)}
+    plans = list[StepPlan]()
+    stored.put(0, StoredState.of(state))
     times, values = [state.t], [read_results(centre.results, state, None)]
     varies, before, t = state.data != np.round(state.data), solver.consistency.projections, state.t
     data = state.data.copy()
@@ -98,9 +90,9 @@ def record_motion(centre: Companion, results: Results, solver: Dynamic, first: S
         times.append(now.t)
         values.append(read_results(results, now, values[0]))
         if len(plans) in places:
-            stored[len(plans)] = StoredState.of(now)
+            stored.put(len(plans), StoredState.of(now))
     y = {name: np.array([value[name] for value in values]) for name in values[0]}
-    return Record(plans, stored, np.array(times), y, varies, StoredState.of(now))
+    return Record(plans, np.array(times), y, varies, StoredState.of(now))
 
 
 def follow_plan(
@@ -132,6 +124,40 @@ def follow_plan(
         step.runs.append(run)
         unknowns = run.unknowns
     return step
+
+
+class StepReader:
+    """Repeats steps whose ends are known.
+
+    In models without history values, the unknowns of a step follow from the state at its end. Their error is the error
+    of Newton's method in the motion. Every `CHECKED`th step is repeated by Newton's method; if its unknowns change by
+    more than `EXACT`, the next steps are repeated as well.
+
+    Args:
+        centre: the companion model in which steps are repeated.
+    """
+
+    def __init__(self, centre: Companion) -> None:
+        self._centre, self._left = centre, 0
+        self._plain = not len(centre.state.data) and not len(centre.integrator.rotations)
+
+    def repeat(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
+        """Repeat a step from the state of the companion model, which does not change; ``end`` is its end."""
+        if self._left > 0 and plan.runs == 1 and not plan.projects:
+            self._left -= 1
+            return self._read(plan, end)
+        step = follow_plan(self._centre, plan, end)
+        self._left = CHECKED - 1 if self._plain and step.runs[-1].change <= EXACT else 0
+        return step
+
+    def _read(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
+        """Begin a step, and take its unknowns from the state at its end."""
+        centre = self._centre
+        centre.begin_step(plan.h, plan.then)
+        unknowns, data = centre.read_unknowns(end.arrays["a"], end.arrays["lam"]), centre.state.data.copy()
+        centre.load(unknowns, data)
+        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False)
+        return RepeatedStep(plan.h, plan.then, centre.state, [run], projects=False)
 
 
 def end_step(centre: Companion, step: RepeatedStep) -> None:

@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from windlass.solvers.sensitivities.objectives import end_value as end_value
     from windlass.solvers.sensitivities.objectives import smooth_maximum as smooth_maximum
     from windlass.solvers.sensitivities.objectives import time_integral as time_integral
+    from windlass.solvers.sensitivities.shadowing import MeanGradient as MeanGradient
+    from windlass.solvers.sensitivities.shadowing import evaluate_mean as evaluate_mean
     from windlass.solvers.static import Static as Static
     from windlass.solvers.stepping.discontinuous import Passes as Passes
     from windlass.solvers.stepping.step_control import StepControl as StepControl

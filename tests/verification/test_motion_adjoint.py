@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from windlass.elements import Ground, MassPoint, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.solvers.sensitivities.growth import find_growth
 from windlass.solvers.sensitivities.revolve import count_advances, place_states
+from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
 from support.motions import DRIVE, DRIVEN, EXACT, METHODS, SHAKE, drive, oscillate, shake, turn
 
@@ -152,6 +155,50 @@ def test_checkpoints() -> None:
     largest = max(map(abs, every.gradient.values()))
     for name in MANY:
         assert abs(few.gradient[name] - every.gradient[name]) < 1e-7 * largest, name
+
+
+@pytest.mark.parametrize("checkpoints", [None, 7])
+def test_states_on_disk(tmp_path: Path, checkpoints: int | None) -> None:
+    """With one state in memory and the others in files, the gradient is the same bit for bit; files of the user remain,
+    and the files of states are removed.
+    """
+
+    def motion(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=2e-3, end=0.06, adaptive=False, **EXACT)
+
+    files = list[int]()
+
+    def objective(t: FloatArray, y: Mapping[str, FloatArray]) -> tuple[float, Mapping[str, FloatArray]]:
+        files.append(len(list(tmp_path.glob("windlass_states_*/*.npz"))))
+        return wl.end_value("y")(t, y)
+
+    (tmp_path / "0.npz").write_text("data")
+    with_files = wl.evaluate_objective(
+        swing, MANY, motion, objective, checkpoints=checkpoints, memory=1.0, folder=tmp_path
+    )
+    plain = wl.evaluate_objective(swing, MANY, motion, wl.end_value("y"), checkpoints=checkpoints)
+    assert with_files.gradient == plain.gradient and with_files.repeated == plain.repeated
+    assert files == [len(place_states(30, checkpoints or 30)) - 1]
+    assert [path.name for path in tmp_path.iterdir()] == ["0.npz"] and (tmp_path / "0.npz").read_text() == "data"
+    with pytest.raises(wl.OutputError, match="cannot be used for states: No such file or directory"):
+        wl.evaluate_objective(swing, MANY, motion, objective, folder=tmp_path / "none")
+
+
+def test_memory_of_states() -> None:
+    """At most the given number of states is in memory, whatever the order of steps."""
+    random = np.random.default_rng(0)
+    states = [StoredState({name: random.standard_normal(3) for name in NAMES}, float(k)) for k in range(9)]
+    with TemporaryDirectory() as folder, StateStore(2, Path(folder)) as store:
+        for number, state in enumerate(states):
+            store.put(number, state)
+            assert store.in_memory == min(number + 1, 2)
+        assert store.written == 7 and store.numbers == list(range(9))
+        for number in reversed(range(9)):
+            found = store.get(number)
+            assert found.t == number
+            assert all((found.arrays[name] == states[number].arrays[name]).all() for name in NAMES)
+            store.remove(number)
+        assert store.in_memory == 0 and store.numbers == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,316 @@
+"""Derivatives of the mean of a result of a chaotic motion: least-squares shadowing by adjoints.
+
+In chaotic motions the factors λ_n = dJ/dz_n of the adjoint grow exponentially backwards in time, although means over
+long times change smoothly with parameters. The factors remain bounded if a combination of homogeneous solutions of the
+adjoint equations is added. For s segments of the motion,
+
+    λ = λ* + W a_k in segment k,    W: M solutions of w_n = (∂F/∂z)ᵀ w_n+1,
+
+where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and b = Qᵀ λ* is
+subtracted from λ* in the directions of Q. λ is continuous if a_k+1 = R_k a_k + b_k for the next earlier segment. The
+a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the factor that grows because
+of a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time has the exponent 0.
+The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+
+Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
+Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import block_array, block_diag, csr_array, eye_array
+from scipy.sparse.linalg import spsolve
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, function, number, optional, path, whole, word
+from windlass.framework.command_line.options import help_requested
+from windlass.framework.errors import ModelError
+from windlass.framework.model.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.sensitivities.adjoint import (
+    ALL,
+    FEWEST,
+    MEMORY,
+    BackwardStep,
+    prepare_models,
+    walk_back,
+)
+from windlass.solvers.sensitivities.adjoint_steps import Adjoint
+from windlass.solvers.sensitivities.companion import Companion, Model
+from windlass.solvers.sensitivities.evaluate import CHECKS, read_results
+from windlass.solvers.sensitivities.motion import prepare_motion
+from windlass.solvers.sensitivities.objectives import find_weights
+from windlass.solvers.sensitivities.projection_terms import StateFactors
+from windlass.solvers.sensitivities.recorded_motion import record_motion, set_state
+from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState, find_size
+from windlass.solvers.verdicts.verdict import Verdict
+
+LEAST_SEGMENTS = 3
+"""Least number of segments."""
+
+
+@dataclass
+class MeanGradient:
+    """The mean of a result of a chaotic motion and its derivatives with respect to parameters.
+
+    Attributes:
+        value: the mean.
+        gradient: derivatives of the mean by name of the parameter.
+        t: times at the start and at the ends of the steps [s], shape (k,).
+        y: results by name, shape (k,) each.
+        exponents: estimates of the largest Lyapunov exponents [1/s], in descending order, shape (directions,).
+        verdict: the verdict of the motion.
+    """
+
+    value: float
+    gradient: dict[str, float]
+    t: FloatArray
+    y: dict[str, FloatArray]
+    exponents: FloatArray
+    verdict: Verdict = field(repr=False)
+
+
+@dataclass
+class Segment:
+    """Sums over the steps of a segment.
+
+    Attributes:
+        products, mixed: integrals of WᵀW, shape (M, M), and of Wᵀ λ*, shape (M,).
+        along, own: integrals of Wᵀ dz/dt, shape (M,), and of λ*·dz/dt.
+        gradient, own_gradient: derivatives with respect to the parameters for the factors W, shape (M, parameters), and
+            for λ*, shape (parameters,).
+        growth, shift: R, shape (M, M), and b, shape (M,), at the earlier end.
+        duration: duration [s].
+    """
+
+    products: FloatArray
+    mixed: FloatArray
+    along: FloatArray
+    gradient: FloatArray
+    own_gradient: FloatArray
+    growth: FloatArray
+    shift: FloatArray
+    own: float = 0.0
+    duration: float = 0.0
+
+    @classmethod
+    def empty(cls, directions: int, parameters: int) -> Segment:
+        """Create the sums of a segment without steps."""
+        m = directions
+        square, rows = (m, m), (m, parameters)
+        return cls(
+            np.zeros(square), np.zeros(m), np.zeros(m), np.zeros(rows), np.zeros(parameters), np.zeros(square),
+            np.zeros(m),
+        )  # fmt: skip
+
+
+@checked(
+    model=CHECKS["model"], p=CHECKS["p"], motion=function(), name=word(), directions=whole(1),
+    segment=number("s", above=0.0), start=number("s"), steps=CHECKS["steps"], checkpoints=optional(whole(1)),
+    memory=number("bytes", above=0.0), folder=optional(path()),
+)  # fmt: skip
+def evaluate_mean(
+    model: Model,
+    p: Mapping[str, float],
+    motion: Callable[[World], Dynamic],
+    name: str,
+    *,
+    directions: int,
+    segment: float,
+    start: float = 0.0,
+    steps: Mapping[str, float] | None = None,
+    checkpoints: int | None = None,
+    memory: float = MEMORY,
+    folder: str | Path | None = None,
+) -> MeanGradient:
+    """Return the mean of a result of a chaotic motion and its derivatives with respect to parameters, by least-squares
+    shadowing.
+
+        found = wl.evaluate_mean(model, p, motion, "z", directions=3, segment=0.5, start=10.0)
+        found.gradient["rho"]
+
+    Args:
+        model, p, motion, steps: as in `evaluate_motion`.
+        name: name of the result.
+        directions: number M of homogeneous solutions; it must exceed the number of positive Lyapunov exponents.
+        segment: duration of a segment [s], about the time in which differences grow by a factor of 10 or less.
+        start: time at which the mean begins [s]; the motion should have forgotten its start by then.
+        checkpoints, memory, folder: as in `evaluate_objective`.
+
+    Raises:
+        ModelError: see `evaluate_objective`; further, the motion after ``start`` has fewer than 3 segments, there is no
+            result of this name, or directions are not independent.
+        NotConverged: a solve fails.
+        OutputError: states cannot be written to the folder.
+    """
+    h, results, solver, first = prepare_motion(model, p, motion, steps)
+    if help_requested():
+        y = {key: np.array([value]) for key, value in read_results(results, first, None).items()}
+        none = np.zeros(directions)
+        return MeanGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, none, solver.verdict)
+    longest = (solver.end - start) / LEAST_SEGMENTS
+    if segment > longest:
+        raise ModelError(
+            f"segment = {segment:.6g} s in evaluate_mean: must be at most {longest:.6g} s, "
+            f"a third of the time from start = {start:.6g} s to the end of the motion"
+        )
+    centre, models = prepare_models(model, p, h, solver)
+    fits = max(1, int(memory) // max(find_size(centre.state), 1))
+    count = checkpoints or (max(FEWEST, fits) if folder is None else ALL)
+    with StateStore(fits, None if folder is None else Path(folder)) as stored:
+        record = record_motion(centre, results, solver, first, count, stored)
+        if name not in record.y:
+            raise ModelError(f"name = {name!r} in evaluate_mean: must be one of {', '.join(record.y)}")
+        used = record.t >= start - 1e-9 * solver.sizes.nominal
+        weights = np.zeros(len(record.t))
+        weights[used] = find_weights(record.t[used])
+        weights /= weights.sum()
+        shadow = Shadow(Adjoint(centre, models, record.varies), centre, record.last, directions)
+        set_state(centre, record.last.arrays, record.last.t)
+        shadow.add_results(name, float(weights[-1]))
+        for back in walk_back(centre, record, count, stored):
+            shadow.pass_by(back)
+            shadow.add_results(name, float(weights[back.number]))
+            if not used[back.number - 1] or back.number == 0:
+                break
+            if shadow.segment.duration >= segment * (1.0 - 1e-9):
+                shadow.end_segment()
+    shadow.end_segment()
+    gradient = dict(zip(p, shadow.solve().tolist(), strict=True))
+    value = float(weights @ record.y[name])
+    return MeanGradient(value, gradient, record.t, record.y, shadow.find_exponents(), solver.verdict)
+
+
+class Shadow:
+    """The factors λ* and W, and the segments passed so far.
+
+    Args:
+        adjoint: the adjoint of single steps.
+        centre: the model with the parameters of the motion.
+        last: the state at the end of the motion.
+        directions: number of homogeneous solutions.
+
+    Attributes:
+        segment: the present segment.
+    """
+
+    def __init__(self, adjoint: Adjoint, centre: Companion, last: StoredState, directions: int) -> None:
+        self._adjoint, self._centre = adjoint, centre
+        # sizes of coordinates and velocities, by which factors are scaled
+        self._scales = {key: float(np.abs(last.arrays[key]).max(initial=0.0)) or 1.0 for key in ("q", "v")}
+        none = {key: np.zeros_like(last.arrays[key]) for key in NAMES}
+        random, self._factors = np.random.default_rng(0), [none]
+        for _ in range(directions):
+            # factors of coordinates that do not affect the motion, such as integrals of states, remain 0
+            self._factors.append({**none, "v": random.standard_normal(len(none["v"]))})
+        self._segments = list[Segment]()
+        self._names = list(adjoint.gradient)
+        self.segment = Segment.empty(directions, len(self._names))
+        self._make_orthonormal()
+
+    def add_results(self, name: str, weight: float) -> None:
+        """Add the derivatives of the weighted result at the state of the model to λ*."""
+        self._adjoint.factors, before = self._factors[0], self._take_gradient()
+        self._adjoint.add_results({name: weight})
+        self._factors[0] = self._adjoint.factors
+        self.segment.own_gradient += self._take_gradient() - before
+
+    def pass_by(self, back: BackwardStep) -> None:
+        """Pass over a step."""
+        h = back.plan.h
+        motion = {key: back.end.arrays[key] - back.start.arrays[key] for key in NAMES}
+        changes = list[FloatArray]()
+        for k, factors in enumerate(self._factors):
+            self._adjoint.factors, before = factors, self._take_gradient()
+            back.pass_by(self._adjoint, self._centre)
+            self._factors[k] = self._adjoint.factors
+            changes.append(self._take_gradient() - before)
+        set_state(self._centre, back.start.arrays, back.start.t)
+        own, segment = self._stack(), self.segment
+        segment.own_gradient += changes[0]
+        segment.gradient += np.array(changes[1:])
+        segment.products += h * own[:, 1:].T @ own[:, 1:]
+        segment.mixed += h * own[:, 1:].T @ own[:, 0]
+        along = [sum(float(each[key] @ motion[key]) for key in NAMES) for each in self._factors]
+        segment.own += along[0]
+        segment.along += np.array(along[1:])
+        segment.duration += h
+
+    def end_segment(self) -> None:
+        """End the present segment at the present state, and begin the next earlier segment."""
+        growth, shift = self._make_orthonormal()
+        self.segment.growth, self.segment.shift = growth, shift
+        self._segments.append(self.segment)
+        self.segment = Segment.empty(len(shift), len(self._names))
+
+    def solve(self) -> FloatArray:
+        """Return the derivatives with respect to the parameters, shape (parameters,)."""
+        parts, m = self._segments, len(self._segments[0].shift)
+        count = m * len(parts)
+        whole = block_diag([part.products for part in parts], format="csr")
+        links = csr_array((count - m, count)) + csr_array(
+            block_diag([part.growth for part in parts[:-1]], format="csr") @ eye_array(count - m, count)
+        )
+        links = links - eye_array(count - m, count, k=m)
+        along = np.concatenate([part.along for part in parts])[None]
+        conditions = block_array([[links], [csr_array(along)]])
+        right = np.concatenate(
+            [-np.concatenate([part.mixed for part in parts])]
+            + [-part.shift for part in parts[:-1]]
+            + [[-sum(part.own for part in parts)]]
+        )
+        system = block_array([[whole, conditions.T], [conditions, None]], format="csc")
+        shares = spsolve(system, right)[:count].reshape(-1, m)
+        if not np.isfinite(shares).all():
+            raise ModelError(
+                "directions in evaluate_mean are not independent: give a smaller number or longer segments"
+            )
+        total: FloatArray = sum(
+            part.own_gradient + share @ part.gradient for part, share in zip(parts, shares, strict=True)
+        )
+        return total
+
+    def find_exponents(self) -> FloatArray:
+        """Return estimates of the largest Lyapunov exponents [1/s], in descending order, shape (directions,)."""
+        rates = sum(np.log(np.abs(np.diag(part.growth))) for part in self._segments)
+        found: FloatArray = np.sort(rates / sum(part.duration for part in self._segments))[::-1]
+        return found
+
+    def _take_gradient(self) -> FloatArray:
+        return np.array([self._adjoint.gradient[name] for name in self._names])
+
+    def _stack(self) -> FloatArray:
+        """Return the scaled factors of coordinates and velocities of λ* and W, shape (2 n, M + 1)."""
+        parts = [[scale * each[key] for key, scale in self._scales.items()] for each in self._factors]
+        return np.array([np.concatenate(part) for part in parts]).T
+
+    def _make_orthonormal(self) -> tuple[FloatArray, FloatArray]:
+        """Make W orthonormal, and λ* orthogonal to W. Return R and b.
+
+        Raises:
+            ModelError: the solutions are not independent.
+        """
+        own = self._stack()
+        q, r = np.linalg.qr(own[:, 1:])
+        b = q.T @ own[:, 0]
+        size = np.abs(np.diag(r))
+        if q.shape[1] < own.shape[1] - 1 or size.min() <= 1e-12 * size.max():
+            raise ModelError(
+                f"directions = {own.shape[1] - 1} in evaluate_mean: must be smaller, because the solutions of the "
+                "adjoint equations are not independent"
+            )
+        shares = np.linalg.inv(r)
+        shadow, *old = self._factors
+        new = [mix(old, column) for column in shares.T]
+        self._factors = [mix([shadow, *new], np.append(1.0, -b)), *new]
+        return r, b
+
+
+def mix(factors: Sequence[StateFactors], shares: FloatArray) -> StateFactors:
+    """Return the sum of factors times shares, shape (k,)."""
+    return {key: sum(share * each[key] for share, each in zip(shares, factors, strict=True)) for key in NAMES}
