@@ -25,6 +25,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.model.world import World
+from windlass.framework.state.residual import eval_residual
 from windlass.framework.state.state import State
 
 STEP = 1e-6
@@ -186,19 +187,6 @@ def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> 
         return None
     i, j = np.unravel_index(int(np.argmax(error)), error.shape)
     return Wrong(int(i), int(j), float(given[i, j]), float(expected[i, j]), int((error > 1.0).sum()))
-
-
-def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
-    """Return the residual at the present fields: forces, inertia forces and constraint forces minus loads, followed by
-    the constraint equations."""
-    fields = assembly.fields
-    f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
-    assembly.update_markers()
-    assembly.add_loads(f, -load_factor)
-    assembly.add_forces(f)
-    assembly.add_inertia(f)
-    assembly.add_constraints(c, f)
-    return np.concatenate((f[:-1], c[:-1]))
 
 
 def eval_tangent(

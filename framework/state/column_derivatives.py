@@ -1,0 +1,164 @@
+"""Derivatives of the residual with respect to the values of columns.
+
+The derivative with respect to a value c is computed from central differences
+
+    D(h) = (r(c + h) - r(c - h))/(2 h)
+
+of the residual r, with steps h that are halved, and extrapolated to h = 0 (Ridders). The first step is a fraction of c.
+If r is a polynomial in c of degree 2 k, k steps are sufficient and the truncation error is 0. For most columns, such as
+stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference is then exact apart from the
+rounding error of r, because the step is large. For other columns, the difference between successive extrapolations is
+an estimate of the error. If c = 0 and the column does not allow negative values, the differences are one-sided.
+
+Values are changed in the tables, and the coordinates and the records of all laws are created again for each value.
+Displacements, velocities, accelerations, multipliers and history values are constant.
+
+Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.schema import Column
+from windlass.framework.model.system import Fields
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
+
+FIRST = 0.25
+"""First step of the differences, relative to the value [1]; for the value 0 the first step, in the unit of the
+column.
+"""
+HALVINGS = 8
+"""Largest number of steps of the differences."""
+EXACT = 1e-13
+"""Difference between two extrapolations, relative to the largest entry, below which no further step is taken [1]."""
+COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_x", "start_v", "mapped"
+"""Arrays of the fields that do not depend on columns."""
+
+
+class ColumnValue(NamedTuple):
+    """One number in a table.
+
+    Attributes:
+        table: the table.
+        column: the column.
+        row: row number in the table.
+        place: index of the number among the numbers of the row.
+    """
+
+    table: EntityTable
+    column: Column
+    row: int
+    place: int
+
+    @property
+    def number(self) -> float:
+        """The number."""
+        return float(np.ravel(self.table.local(self.column.name)[self.row])[self.place])
+
+    def describe(self) -> str:
+        """Return column, place in the column, component and row as text."""
+        shape = np.shape(self.table.local(self.column.name)[self.row])
+        index = "".join(f"[{i}]" for i in np.unravel_index(self.place, shape)) if shape else ""
+        return f"{self.column.name}{index} of {self.table.kind} row {self.row}"
+
+    def write(self, number: float) -> None:
+        """Change the number in the table."""
+        name, rows = self.column.name, np.array([self.row])
+        old = self.table.local(name)[self.row]
+        new = np.array(old, float)
+        new.reshape(-1)[self.place] = number
+        values = np.empty(1, object) if self.table.local(name).dtype == object else new[None]
+        values[0] = new
+        self.table.write(name, rows, values)
+
+
+class ColumnDerivative(NamedTuple):
+    """The derivative of the residual with respect to one number of a table.
+
+    Attributes:
+        values: the derivative, shape (n + m,) for n coordinates and m multipliers.
+        error: estimated error, relative to the largest entry [1]; 0 if all entries are 0.
+    """
+
+    values: FloatArray
+    error: float
+
+
+def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
+    """Yield all real numbers of a row except initial values, on which the residual at given fields does not depend."""
+    component = table.component
+    for name, column in component.columns.items():
+        if column.dtype is not np.float64 or name in (*component.initial_columns, component.state_column):
+            continue
+        for place in range(np.size(table.local(name)[row])):
+            yield ColumnValue(table, column, row, place)
+
+
+def eval_changed(
+    world: World, value: ColumnValue, number: float, fields: Fields, residual: Callable[[Assembly], FloatArray]
+) -> FloatArray:
+    """Return the residual for a changed number of a table, at the displacements, velocities and other values of given
+    fields; the table is restored.
+
+    Args:
+        world: the model, finalized, on one process.
+        value: the number.
+        number: its changed value.
+        fields: the fields of an assembly of this model.
+        residual: function that returns the residual of an assembly, shape (n + m,).
+    """
+    before, numbering = value.number, world.numbering
+    try:
+        value.write(number)
+        world.number()
+        assembly = Assembly(world)
+        changed = assembly.fields
+        n = assembly.layout.spare
+        changed.x[:n] = fields.x[:n] + (world.numbering.reference - numbering.reference)[assembly.layout.dofs]
+        for name in COPIED:
+            getattr(changed, name)[:] = getattr(fields, name)
+        changed.rate_level, changed.unit_rates = fields.rate_level, fields.unit_rates
+        return residual(assembly)
+    finally:
+        value.write(before)
+        world.number()
+        world.numbering = numbering
+
+
+def differentiate(eval_at: Callable[[float], FloatArray], number: float, column: Column) -> ColumnDerivative:
+    """Return the derivative of a function of a column's value by extrapolated differences; see the top of this file.
+
+    Args:
+        eval_at: the function; its value is an array.
+        number: the value of the column at which the derivative is computed.
+        column: the column.
+    """
+    one_sided = number == 0.0 and (column.minimum is not None or column.above is not None)
+    start = eval_at(number) if one_sided else np.zeros(0)
+    h, ratio = FIRST * (abs(number) or 1.0), 2.0 if one_sided else 4.0
+    best, error, row = np.zeros(0), np.inf, list[FloatArray]()
+    for _ in range(HALVINGS):
+        if one_sided:
+            new = [(eval_at(number + h) - start) / h]
+        else:
+            new = [(eval_at(number + h) - eval_at(number - h)) / (2.0 * h)]
+        for k, old in enumerate(row):
+            factor = ratio ** (k + 1)
+            new.append(new[k] + (new[k] - old) / (factor - 1.0))
+            size = float(np.abs(new[k + 1]).max(initial=0.0))
+            change = max(float(np.abs(new[k + 1] - other).max(initial=0.0)) for other in (new[k], old))
+            # differences that are not finite, for example outside of the domain of a law, have no estimate
+            relative = change / size if size > 0.0 else (0.0 if change == 0.0 else np.inf)
+            if np.isfinite(relative) and relative < error:
+                best, error = new[k + 1], relative
+        row, h = new, 0.5 * h
+        if error <= EXACT:
+            break
+    return ColumnDerivative(best if len(best) else new[0], error)
