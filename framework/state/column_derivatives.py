@@ -4,8 +4,8 @@ The derivative with respect to a value c is computed from central differences
 
     D(h) = (r(c + h) - r(c - h))/(2 h)
 
-of the residual r, with steps h that are halved, and extrapolated to h = 0 (Ridders). The first step is a fraction of c.
-If r is a polynomial in c of degree 2 k, k steps are sufficient and the truncation error is 0. For most columns, such as
+of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c.
+If r is a polynomial in c of degree 2 k, the truncation error of k steps is 0. For most columns, such as
 stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference is then exact apart from the
 rounding error of r, because the step is large. For other columns, the difference between successive extrapolations is
 an estimate of the error. If c = 0 and the column does not allow negative values, the differences are one-sided.
@@ -34,9 +34,13 @@ FIRST = 0.25
 """First step of the differences, relative to the value [1]; for the value 0 the first step, in the unit of the
 column.
 """
-HALVINGS = 8
-"""Largest number of steps of the differences."""
-EXACT = 1e-13
+SHRINK = 0.25
+"""Ratio of two successive steps [1]."""
+MOST = 10
+"""Largest number of steps. The last step is 1e-6 of the value, so that contacts that are closed by less than the first
+steps keep their states.
+"""
+EXACT = 1e-11
 """Difference between two extrapolations, relative to the largest entry, below which no further step is taken [1]."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_x", "start_v", "mapped"
 """Arrays of the fields that do not depend on columns."""
@@ -142,23 +146,23 @@ def differentiate(eval_at: Callable[[float], FloatArray], number: float, column:
     """
     one_sided = number == 0.0 and (column.minimum is not None or column.above is not None)
     start = eval_at(number) if one_sided else np.zeros(0)
-    h, ratio = FIRST * (abs(number) or 1.0), 2.0 if one_sided else 4.0
+    h, ratio = FIRST * (abs(number) or 1.0), SHRINK if one_sided else SHRINK**2
     best, error, row = np.zeros(0), np.inf, list[FloatArray]()
-    for _ in range(HALVINGS):
+    for _ in range(MOST):
         if one_sided:
             new = [(eval_at(number + h) - start) / h]
         else:
             new = [(eval_at(number + h) - eval_at(number - h)) / (2.0 * h)]
         for k, old in enumerate(row):
             factor = ratio ** (k + 1)
-            new.append(new[k] + (new[k] - old) / (factor - 1.0))
+            new.append(new[k] + (new[k] - old) * factor / (1.0 - factor))
             size = float(np.abs(new[k + 1]).max(initial=0.0))
             change = max(float(np.abs(new[k + 1] - other).max(initial=0.0)) for other in (new[k], old))
             # differences that are not finite, for example outside of the domain of a law, have no estimate
             relative = change / size if size > 0.0 else (0.0 if change == 0.0 else np.inf)
             if np.isfinite(relative) and relative < error:
                 best, error = new[k + 1], relative
-        row, h = new, 0.5 * h
+        row, h = new, SHRINK * h
         if error <= EXACT:
             break
     return ColumnDerivative(best if len(best) else new[0], error)

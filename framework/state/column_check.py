@@ -1,0 +1,130 @@
+"""Check of the derivatives of the residual with respect to the real numbers in the tables of a model.
+
+`windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6 of
+the parameter. The check compares these differences, for single columns, with extrapolated differences (see
+column_derivatives.py), whose error is near the rounding error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import role_of
+from windlass.framework.model.system import Fields
+from windlass.framework.model.table import EntityTable
+from windlass.framework.state.column_derivatives import (
+    ColumnDerivative,
+    ColumnValue,
+    differentiate,
+    eval_changed,
+    list_values,
+)
+from windlass.framework.state.residual import eval_residual
+
+STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
+"""Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
+error eps/h are of the same order.
+"""
+ROWS = 2
+"""Number of rows of each table whose columns are checked: the first row and the last row."""
+ROUNDING = 1e-14
+"""Rounding error of the residual, relative to the largest force [1]."""
+
+
+class CheckedValue(NamedTuple):
+    """A number of a table with the derivatives of the residual.
+
+    Attributes:
+        value: the number.
+        derivative: the extrapolated derivative.
+        difference: the central difference, shape (n + m,).
+        rounding: rounding error of the difference, relative to the largest entry of the derivative [1].
+    """
+
+    value: ColumnValue
+    derivative: ColumnDerivative
+    difference: FloatArray
+    rounding: float
+
+    @property
+    def error(self) -> float:
+        """Largest difference between ``difference`` and ``derivative``, relative to the largest entry [1]."""
+        size = float(np.abs(self.derivative.values).max(initial=0.0))
+        return float(np.abs(self.difference - self.derivative.values).max(initial=0.0)) / size if size > 0.0 else 0.0
+
+
+def differentiate_columns(assembly: Assembly, table: EntityTable, row: int, largest: float) -> Iterator[CheckedValue]:
+    """Yield the derivatives of the residual at the present fields with respect to all numbers of a row that are not 0.
+
+    Args:
+        assembly: the assembly of the whole model.
+        table, row: the row.
+        largest: largest force, including forces that cancel, from which the rounding error is estimated.
+    """
+    world, fields = assembly.world, assembly.fields
+    for value in list_values(table, row):
+        number = value.number
+        if number == 0.0:
+            continue
+
+        def eval_at(changed: float, value: ColumnValue = value) -> FloatArray:
+            return eval_changed(world, value, changed, fields, eval_residual)
+
+        derivative = differentiate(eval_at, number, value.column)
+        h = STEP * abs(number)
+        difference = (eval_at(number + h) - eval_at(number - h)) / (2.0 * h)
+        size = float(np.abs(derivative.values).max(initial=0.0))
+        rounding = ROUNDING * largest / (h * size) if size > 0.0 else 0.0
+        yield CheckedValue(value, derivative, difference, rounding)
+
+
+def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
+    """Check the derivatives with respect to the columns of the first and the last row of each table, at the present
+    fields.
+
+    Args:
+        assembly: the assembly of the whole model.
+        tolerance: largest allowed error, relative to the largest entry of a derivative [1].
+        where: description of the fields in error messages.
+
+    Raises:
+        ModelError: the residual is not a smooth function of a number, or the central difference is wrong.
+    """
+    largest = find_largest(assembly.fields, eval_residual(assembly))
+    for component, table in assembly.world.tables.items():
+        if role_of(component) == "data" or not table.count:
+            continue
+        for row in sorted({0, table.count - 1}):
+            for checked in differentiate_columns(assembly, table, row, largest):
+                require_smooth(checked, tolerance, where)
+
+
+def find_largest(fields: Fields, residual: FloatArray) -> float:
+    """Return the largest entry of the residual or of the multipliers."""
+    return max(float(np.abs(values).max(initial=0.0)) for values in (residual, fields.lam))
+
+
+def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
+    """Raise ModelError if a derivative with respect to a number of a table is wrong, see `check_columns`."""
+    value, derivative = checked.value, checked.derivative
+    unit = "" if value.column.unit == "1" else f" {value.column.unit}"
+    allowed = tolerance + checked.rounding
+    if not derivative.error <= allowed:
+        raise ModelError(
+            f"the residual has no derivative with respect to {value.describe()} = {value.number:.9g}{unit} {where}: "
+            f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must be at "
+            f"most {allowed:.2g}"
+        )
+    if checked.error > allowed:
+        k = int(np.argmax(np.abs(checked.difference - derivative.values)))
+        raise ModelError(
+            f"the central difference of the residual with respect to {value.describe()} = {value.number:.9g}{unit} is "
+            f"{checked.difference[k]:.9g} in entry {k} {where}: must be {derivative.values[k]:.9g}, the extrapolated "
+            "difference"
+        )
