@@ -31,8 +31,6 @@ STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
 """Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
 error eps/h are of the same order.
 """
-ROWS = 2
-"""Number of rows of each table whose columns are checked: the first row and the last row."""
 ROUNDING = 1e-14
 """Rounding error of the residual, relative to the largest force [1]."""
 

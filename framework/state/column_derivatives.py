@@ -25,6 +25,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Column
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
@@ -96,12 +97,15 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield all real numbers of a row except initial values, on which the residual at given fields does not depend."""
+    """Yield real numbers of a row: of each column the first, the middle and the last number. Initial values are omitted,
+    because the residual at given fields does not depend on them.
+    """
     component = table.component
     for name, column in component.columns.items():
         if column.dtype is not np.float64 or name in (*component.initial_columns, component.state_column):
             continue
-        for place in range(np.size(table.local(name)[row])):
+        size = np.size(table.local(name)[row])
+        for place in sorted({0, size // 2, size - 1} if size else ()):
             yield ColumnValue(table, column, row, place)
 
 
@@ -109,7 +113,7 @@ def eval_changed(
     world: World, value: ColumnValue, number: float, fields: Fields, residual: Callable[[Assembly], FloatArray]
 ) -> FloatArray:
     """Return the residual for a changed number of a table, at the displacements, velocities and other values of given
-    fields; the table is restored.
+    fields, or NaN if the law does not allow the number; the table is restored.
 
     Args:
         world: the model, finalized, on one process.
@@ -130,6 +134,9 @@ def eval_changed(
             getattr(changed, name)[:] = getattr(fields, name)
         changed.rate_level, changed.unit_rates = fields.rate_level, fields.unit_rates
         return residual(assembly)
+    except ModelError:
+        # the law does not allow the value
+        return np.full(len(fields.x) + len(fields.lam) - 2, np.nan)
     finally:
         value.write(before)
         world.number()

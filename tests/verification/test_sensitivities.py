@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Circle, Ground, MassPoint, RigidBody2D, cable_around, catenary, nodes_of, straight_cable
+from windlass.elements import Circle, Ground, MassPoint, RigidBody2D, cable_around, catenary, nodes_of, state_node, straight_cable
 
 ELEMENTS = 12
 
@@ -27,8 +27,8 @@ def solve_exactly(world: wl.World) -> wl.State:
 
 
 def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """Create a model with ten kinds of parameters: a cable under gravity with a weight on a spring, and a rope to a
-    body that rotates.
+    """Create a model with eleven kinds of parameters: a cable under gravity with a weight on a spring, one end of which
+    is lifted, and a rope to a body that rotates.
     """
     world = wl.World(gravity=(0.0, -p["gravity"]))
     cable = straight_cable(
@@ -36,7 +36,9 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
         mass_per_length=p["mass"], reference_strain=-p["strain"],
     )  # fmt: skip
     nodes = nodes_of(world, cable)
-    supports = con.hinge(world, nodes[[0, ELEMENTS]])
+    supports = con.hinge(world, nodes[0])
+    con.fix(world, nodes[ELEMENTS], "x")
+    con.prescribe(world, nodes[ELEMENTS], "y", lambda t: p["lift"])
     middle = con.position_marker(world, nodes[ELEMENTS // 2])
     world.add(con.Force, marker=middle, vector=(p["force"], -3.0, 0.0))
     base = con.position_marker(world, world.add(Ground), (p["base"], -4.0))
@@ -52,7 +54,7 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
         force = wl.eval_output(supports, "force", state)
         return {
             "sag": -float(state.of(nodes[ELEMENTS // 2])[0, 1]),
-            "pull": float(np.abs(force[0])),
+            "pull": abs(float(np.ravel(force)[0])),
             "turn": float(state.of(arm)[0, 2]),
         }
 
@@ -61,7 +63,7 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
 
 HANG = {
     "gravity": 9.81, "span": 10.0, "EA": 2e4, "EI": 0.5, "mass": 0.7, "strain": 0.01, "force": 4.0, "base": 5.5,
-    "stiffness": 30.0, "rest": 2.0, "arm": 0.5,
+    "stiffness": 30.0, "rest": 2.0, "arm": 0.5, "lift": 0.4,
 }  # fmt: skip
 
 
@@ -70,9 +72,16 @@ def hanging() -> Any:
     return wl.evaluate(hang, HANG, solve=solve_exactly)
 
 
+@pytest.fixture(scope="module")
+def hanging_by_adjoint() -> Any:
+    return wl.evaluate(hang, HANG, solve=solve_exactly, method="adjoint")
+
+
 @pytest.mark.parametrize("name", HANG)
-def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
-    """Derivatives agree with fourth-order differences of exact equilibria to 1e-6 of the derivative or 1e-8 of y/p."""
+def test_derivatives_are_those_of_whole_solves(hanging: Any, hanging_by_adjoint: Any, name: str) -> None:
+    """Direct and adjoint derivatives agree with fourth-order differences of exact equilibria to 1e-6 of the derivative
+    or 1e-8 of y/p.
+    """
     y, dy = hanging
     h = 2e-3 * HANG[name]
 
@@ -83,7 +92,8 @@ def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
     near, far = (at(1.0), at(-1.0)), (at(2.0), at(-2.0))
     for result, value in y.items():
         slope = (8.0 * (near[0][result] - near[1][result]) - (far[0][result] - far[1][result])) / (12.0 * h)
-        assert_allclose(dy[result][name], slope, rtol=1e-6, atol=1e-8 * abs(value / HANG[name]), err_msg=result)
+        for found in (dy, hanging_by_adjoint[1]):
+            assert_allclose(found[result][name], slope, rtol=1e-6, atol=1e-8 * abs(value / HANG[name]), err_msg=result)
 
 
 def test_default_solve_and_steps(hanging: Any) -> None:
@@ -125,6 +135,66 @@ def test_sag_of_a_catenary_by_its_length() -> None:
     y, dy = wl.evaluate(model, {"length": length})
     assert_allclose(y["sag"], find_sag(length), rtol=1e-3)
     assert_allclose(dy["sag"]["length"], (find_sag(length + 1e-4) - find_sag(length - 1e-4)) / 2e-4, rtol=1e-3)
+
+
+def test_adjoint_of_many_parameters() -> None:
+    """The adjoint of 100 stiffnesses agrees with the direct method. The parameters share models, so that the model is
+    built less than 40 times. A result that contains a parameter directly is recognised.
+    """
+    count, calls = 100, [0]
+    p = {f"EA{k}": 2e4 + 10.0 * k for k in range(count)}
+
+    def model(given: Mapping[str, float]) -> Any:
+        calls[0] += 1
+        world = wl.World(gravity=(0.0, -9.81))
+        cable = straight_cable(
+            world, (0.0, 0.0), (10.0, 0.3), count, axial_stiffness=[given[name] for name in p], bending_stiffness=0.5,
+            mass_per_length=0.7, reference_strain=-0.01,
+        )  # fmt: skip
+        nodes = nodes_of(world, cable)
+        con.hinge(world, nodes[[0, count]])
+        place = nodes[40]
+        return world, lambda state: {"sag": -float(state.of(place)[0, 1]), "own": given["EA3"] * state.of(place)[0, 0]}
+
+    _, slopes = wl.evaluate(model, p, solve=solve_exactly, method="adjoint")
+    assert calls[0] < 2 * count + 40
+    names = ("EA3", "EA40", "EA99")
+    _, direct = wl.evaluate(
+        lambda given: model({**p, **given}), {name: p[name] for name in names}, solve=solve_exactly
+    )
+    for result in slopes:
+        largest = max(map(abs, slopes[result].values()))
+        for name in names:
+            assert_allclose(slopes[result][name], direct[result][name], rtol=1e-6, atol=1e-7 * largest)
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_first_order_states(method: str) -> None:
+    """A mass on a spring k carries a force g z, where z_t = -a z + b x, and a load F: x = F/(k - g b/a), z = b x/a."""
+    a, b, g, F, k = 9.0, 4.0, 30.0, 5.0, 50.0
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+        con.fix(world, point, "y")
+        x = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=p["k"])
+        world.add(con.CoordinateLoad, marker=x, value=F)
+        node = world.add(state_node(1))
+        world.add(con.GenericODE1, node=node, system_matrix=[[-p["a"]]], input_matrix=[[b]], inputs=x)
+        z = con.coordinate_marker(world, node, "y0")
+        world.add(con.StateLoad, marker=x, inputs=z, rate_gains=(p["g"],))
+        return world, lambda state: {"x": float(state.of(point)[0, 0]), "z": float(state.of(node, "v")[0, 0])}
+
+    y, dy = wl.evaluate(model, {"k": k, "a": a, "g": g}, solve=solve_exactly, method=method)
+    rest = k - g * b / a
+    x = F / rest
+    assert_allclose([y["x"], y["z"]], [x, b * x / a], rtol=1e-9)
+    assert_allclose([dy["x"][name] for name in "kag"], x / rest * np.array([-1.0, -g * b / a**2, b / a]), rtol=1e-8)
+    assert_allclose(
+        [dy["z"][name] for name in "kag"], b / a * np.array([dy["x"][name] for name in "kag"]) - [0, b * x / a**2, 0],
+        rtol=1e-8,
+    )  # fmt: skip
 
 
 CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
@@ -169,11 +239,12 @@ def draw(world: wl.World) -> wl.State:
     return state
 
 
-def test_slip_of_a_rope_by_friction_and_weight() -> None:
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_slip_of_a_rope_by_friction_and_weight(method: str) -> None:
     """The tension T = G exp(mu pi) has the derivatives dT/dmu = pi T and dT/dG = exp(mu pi). Slipping segments continue
     to slip.
     """
-    y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
+    y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw, method=method)
     assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["mu"], pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["weight"], exp(0.5 * pi), rtol=1e-3)
@@ -321,6 +392,8 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
         (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "the largest unbalanced force is 2 N .* force is 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
+        (lambda: wl.evaluate(spring, SPRING, method="both"), "method = 'both' in evaluate: must be direct or adjoint"),
+        (lambda: wl.evaluate(add_another, SPRING, method="adjoint"), "rows of Point2D changes with 'k' from 1 to 2"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],
 )  # fmt: skip

@@ -8,8 +8,15 @@ where model_i and measured_i are value i of the model and of the measurement, s_
 column k, and k(i) is the column of value i. If the standard deviation of a column is unknown, it is estimated from the
 residuals of the column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with
 respect to p are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends
-when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near the
-solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 %
+when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
+
+If contacts of the model switch, the sum of squares is a noisy function of p, and the trust region may shrink at a point
+whose sum is small by chance, although the step from this point is not small. Therefore the last steps do not depend on
+the comparison of sums of squares: with derivatives J from central differences at the solution, full Gauss-Newton steps
+are added until they satisfy the tolerance. Each of them may increase the sum of squares by a part of the increase at
+the border of the confidence region. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+
+Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 %
 is the ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
@@ -51,6 +58,12 @@ LEVEL = 0.95
 """Confidence level of intervals and regions."""
 ERRORS = 3.0
 """Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
+STEPS = 4
+"""Largest number of Gauss-Newton steps with the derivatives at the solution."""
+SLACK = 0.25
+"""Increase of the sum of squares that such a step may cause, relative to the increase from the solution to the border
+of the joint confidence region [1].
+"""
 PART = 0.1
 """Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
 
@@ -255,11 +268,39 @@ class BoxFit:
         free = self._counts * max(1.0 - len(point) / len(self._columns), 1e-3)
         return np.where(np.isnan(self._given), np.maximum(np.sqrt(squares / free), self._floor), self._given)
 
+    def _known(self, point: FloatArray) -> FloatArray:
+        found = self.found[to_point(point)]
+        assert found is not None
+        return found
+
+    def _correct(self, point: FloatArray, slopes: FloatArray, inverse: FloatArray, rise: float) -> FloatArray:
+        """Return the point after Gauss-Newton steps with constant derivatives.
+
+        Args:
+            point: the solution, at which the derivatives were computed, shape (m,).
+            slopes: derivatives of the scaled residuals, shape (n, m).
+            inverse: their pseudoinverse without loose directions, shape (m, n).
+            rise: increase of the sum of squares that a step may cause, relative to the sum [1].
+        """
+        base = self._scaled(self._known(point))
+        for _ in range(STEPS):
+            step = np.clip(point - inverse @ base, 0.0, 1.0) - point
+            total, change = float(base @ base), slopes @ step
+            if float(change @ change) <= self._tolerance * total:
+                break
+            try:
+                residuals = self._residuals(point + step)
+            except Spent:
+                break
+            if not float(residuals @ residuals) <= (1.0 + rise) * total:
+                break
+            point, base = np.array(to_point(point + step)), residuals
+        return point
+
     def _judge(self, point: FloatArray, ended: str) -> Fit:
         from scipy.stats import chi2, f, t  # imported here, because help is printed faster without it
 
-        found, size = self.found[to_point(point)], len(point)
-        assert found is not None
+        found, size = self._known(point), len(point)
         estimated = bool(np.isnan(self._given).any())
         free = len(self._columns) - size
         width = float(t.ppf(0.5 + 0.5 * LEVEL, max(free, 1) if estimated else 10**9))
@@ -269,10 +310,18 @@ class BoxFit:
         except Spent:
             unknown = np.full((size, size), np.nan)
             return Fit(point, found, self._scales, estimated, unknown[0], np.eye(size), unknown, bound, [], ended)
-        _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+        rows, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
         sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
         is_loose = sizes < max(2.0 * width, ERRORS * error)
         parts = directions[~is_loose] / sizes[~is_loose, None]
+        inverse = parts.T @ rows[:, : len(directions)][:, ~is_loose[: len(directions)]].T
+        rise = bound / max(free, 1) if estimated else bound / max(float(np.sum(self._scaled(found) ** 2)), 1e-300)
+        point = self._correct(point, slopes, inverse, SLACK * rise)
+        found, before = self._known(point), self._scales
+        self._scales = self._estimate(point)
+        # the derivatives refer to the standard deviations at the former point
+        ratio = float(np.mean(self._scales / before))
+        parts = ratio * parts
         covariance = parts.T @ parts
         spread = np.sqrt(np.diag(covariance))
         loose = [[int(k) for k in np.flatnonzero(np.abs(row) > PART)] for row in directions[is_loose]]
