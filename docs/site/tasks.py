@@ -88,7 +88,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Values": "eval_output Sensor Sensors Means EnergyLedger format_comparison",
             "Files and pictures": "Recorder show create_output_folder write_summary read_sweep",
             "Report": "add_to_report ReportSection ReportTable ReportCurves citations",
-            "Command line": "option arguments help_requested set_options is_first_process",
+            "Command line": "option parameter arguments help_requested set_options is_first_process",
         },
     ),
     "laws": (

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option
+    from windlass.framework.command_line.options import parameter as parameter
     from windlass.framework.command_line.report_parts import ReportCurves as ReportCurves
     from windlass.framework.command_line.report_parts import ReportSection as ReportSection
     from windlass.framework.command_line.report_parts import ReportTable as ReportTable

@@ -124,6 +124,13 @@ def calls(s: Scene) -> dict[str, Call]:
         "FMUInterface.solve": (lambda **given: wl.FMUInterface().solve(**given), {"solver": dynamic, **solve}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
+        "parameter": (
+            wl.parameter,
+            {
+                "name": "hostile_length", "default": 1.0, "unit": "m", "doc": "some words", "minimum": 0.5,
+                "maximum": 2.0, "scale": "log",
+            },
+        ),
         "citations": (wl.citations, {"world": s.world}),
         "ReportTable": (wl.ReportTable, {"headings": ["x [m]"], "rows": [[1.0]]}),
         "ReportCurves": (wl.ReportCurves, {"label": "t [s]", "x": [0.0, 1.0], "curves": [("x", "m", [1.0, 2.0])]}),

@@ -139,7 +139,7 @@ def test_sag_of_a_catenary_by_its_length() -> None:
 
 def test_adjoint_of_many_parameters() -> None:
     """The adjoint of 100 stiffnesses agrees with the direct method. The parameters share models, so that the model is
-    built less than 40 times. A result that contains a parameter directly is recognised.
+    built less than 60 times. A result that contains a parameter directly is recognised.
     """
     count, calls = 100, [0]
     p = {f"EA{k}": 2e4 + 10.0 * k for k in range(count)}
@@ -157,7 +157,7 @@ def test_adjoint_of_many_parameters() -> None:
         return world, lambda state: {"sag": -float(state.of(place)[0, 1]), "own": given["EA3"] * state.of(place)[0, 0]}
 
     _, slopes = wl.evaluate(model, p, solve=solve_exactly, method="adjoint")
-    assert calls[0] < 2 * count + 40
+    assert calls[0] < 60
     names = ("EA3", "EA40", "EA99")
     _, direct = wl.evaluate(
         lambda given: model({**p, **given}), {name: p[name] for name in names}, solve=solve_exactly
@@ -392,7 +392,7 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
         (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "the largest unbalanced force is 2 N .* force is 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
-        (lambda: wl.evaluate(spring, SPRING, method="both"), "method = 'both' in evaluate: must be direct or adjoint"),
+        (lambda: wl.evaluate(spring, SPRING, method="both"), "method = 'both' in evaluate: must be one of direct, adjoint"),
         (lambda: wl.evaluate(add_another, SPRING, method="adjoint"), "rows of Point2D changes with 'k' from 1 to 2"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],
