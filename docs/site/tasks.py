@@ -72,7 +72,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "Solvers": "Static Dynamic Explicit Passes StepControl State StepHook",
             "Modes": "Modes ModesResult Campbell campbell find_critical_speed",
-            "Derivatives": "evaluate evaluate_frequencies evaluate_motion MotionDerivatives evaluate_objective "
+            "Derivatives": "evaluate evaluate_frequencies evaluate_modes ModeDerivatives evaluate_motion MotionDerivatives evaluate_objective "
             "MotionGradient end_value time_integral smooth_maximum",
             "Restart": "Checkpoint",
             "FMUs": "FMUInterface",

@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from windlass.solvers.own_options import set_options as set_options
     from windlass.solvers.sensitivities.adjoint import MotionGradient as MotionGradient
     from windlass.solvers.sensitivities.adjoint import evaluate_objective as evaluate_objective
+    from windlass.solvers.sensitivities.damped_modes import ModeDerivatives as ModeDerivatives
+    from windlass.solvers.sensitivities.damped_modes import evaluate_modes as evaluate_modes
     from windlass.solvers.sensitivities.evaluate import evaluate as evaluate
     from windlass.solvers.sensitivities.frequencies import evaluate_frequencies as evaluate_frequencies
     from windlass.solvers.sensitivities.motion import MotionDerivatives as MotionDerivatives

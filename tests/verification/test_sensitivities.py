@@ -33,7 +33,7 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
     world = wl.World(gravity=(0.0, -p["gravity"]))
     cable = straight_cable(
         world, (0.0, 0.0), (p["span"], 0.3), ELEMENTS, axial_stiffness=p["EA"], bending_stiffness=p["EI"],
-        mass_per_length=p["mass"], reference_strain=-p["strain"],
+        mass_per_length=p["mass"], reference_strain=-p["strain"], axial_damping=p.get("axial_damping", 0.0),
     )  # fmt: skip
     nodes = nodes_of(world, cable)
     supports = con.hinge(world, nodes[0])
@@ -42,7 +42,10 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
     middle = con.position_marker(world, nodes[ELEMENTS // 2])
     world.add(con.Force, marker=middle, vector=(p["force"], -3.0, 0.0))
     base = con.position_marker(world, world.add(Ground), (p["base"], -4.0))
-    world.add(con.SpringDamper, marker0=base, marker1=middle, stiffness=p["stiffness"], rest_length=p["rest"])
+    world.add(
+        con.SpringDamper, marker0=base, marker1=middle, stiffness=p["stiffness"], rest_length=p["rest"],
+        damping=p.get("damping", 0.0),
+    )  # fmt: skip
     arm = world.add(RigidBody2D, position=(1.0, -6.0), mass=2.0, inertia=0.1)
     con.fix(world, arm, "x", "y")
     tip = con.position_marker(world, arm, (p["arm"], 0.0))
@@ -313,6 +316,109 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
             ends.append(np.sort(modes.frequencies)[:count])
         slope = (ends[0] - ends[1]) / (2e-4 * HANG[name])
         assert_allclose(df[name], slope, rtol=1e-6, atol=1e-9 / HANG[name])
+
+
+def test_damping_ratio_of_an_oscillator() -> None:
+    """For ζ = d/(2 √(k m)) and f = √(k/m - (d/2m)²)/(2 π), derivatives with respect to d, k and m agree."""
+    m, k, d = 2.0, 50.0, 3.0
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=p["m"])
+        con.fix(world, point, "y")
+        marker = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=p["k"], damping=p["d"])
+        return world, lambda state: {"x": 0.0}
+
+    found = wl.evaluate_modes(model, {"m": m, "k": k, "d": d}, 1)
+    ratio, pulse = d / (2.0 * sqrt(k * m)), sqrt(k / m - (d / (2.0 * m)) ** 2)
+    assert_allclose([found.damping[0], found.frequencies[0]], [ratio, pulse / (2.0 * pi)], rtol=1e-10)
+    slopes = {"d": ratio / d, "k": -ratio / (2.0 * k), "m": -ratio / (2.0 * m)}
+    bends = {"d": -d / (2.0 * m * m), "k": 1.0 / m, "m": -k / m**2 + d * d / (2.0 * m**3)}
+    for name in "dkm":
+        assert_allclose(found.damping_slopes[name], slopes[name], rtol=1e-8)
+        assert_allclose(found.frequency_slopes[name], bends[name] / (4.0 * pi * pulse), rtol=1e-8)
+    with pytest.raises(wl.ModelError, match="has an infinite derivative, because two modes become equal"):
+        wl.evaluate_modes(model, {"m": 2.0, "k": 50.0, "d": 20.0}, 2)
+    with pytest.raises(wl.ModelError, match=r"1 modes have the eigenvalue 0 .free motions.: must be held"):
+        wl.evaluate_modes(model, {"m": 2.0, "k": 1e-300, "d": 1e-300}, 1)
+
+
+def test_equal_damped_modes_part() -> None:
+    """A mass has equal springs and dampers in x and y. If the damper in x changes, one of the two equal damping ratios
+    has the derivative ζ/d, the other one 0; with a damper between both directions, the derivatives are ±ζ/d.
+    """
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+        x, y = (con.coordinate_marker(world, point, name) for name in "xy")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=50.0, damping=p["dx"])
+        world.add(con.CoordinateSpringDamper, marker1=y, stiffness=50.0, damping=3.0)
+        world.add(con.CoordinateSpringDamper, marker0=x, marker1=y, damping=p["cross"])
+        return world, lambda state: {"x": 0.0}
+
+    found = wl.evaluate_modes(model, {"dx": 3.0, "cross": 0.0}, 2, steps={"cross": 1e-4})
+    ratio = 3.0 / (2.0 * sqrt(50.0 * 2.0))
+    assert_allclose(found.damping, ratio, rtol=1e-9)
+    assert_allclose(np.sort(found.damping_slopes["dx"]), [0.0, ratio / 3.0], rtol=1e-7, atol=1e-10)
+    assert_allclose(np.sort(found.damping_slopes["cross"]), [0.0, 2.0 * ratio / 3.0], rtol=1e-7, atol=1e-10)
+    assert_allclose(found.eigenvalues[0], -0.75 + 1j * sqrt(25.0 - 0.75**2), rtol=1e-9)
+
+
+def test_damped_modes_about_a_loaded_equilibrium() -> None:
+    """Derivatives of frequencies and damping ratios include the change of the equilibrium, and agree with differences
+    of whole solves and modes to 1e-6.
+    """
+    p = {**HANG, "axial_damping": 20.0, "damping": 2.0}
+    names = ("span", "EA", "axial_damping", "damping")
+
+    def model(given: Mapping[str, float]) -> Any:
+        return hang({**p, **given})
+
+    found = wl.evaluate_modes(model, {name: p[name] for name in names}, 4, solve=solve_exactly)
+    assert found.damping.max() > 1e-3
+    for name in names:
+        ends = []
+        for side in (1.0, -1.0):
+            world, _ = model({name: p[name] * (1.0 + side * 1e-4)})
+            modes = wl.Modes(world, count=6, problem="quadratic").solve(solve_exactly(world))
+            order = np.argsort(np.abs(modes.eigenvalues))[:4]
+            ends.append((modes.frequencies[order], modes.damping[order]))
+        for k, slopes in enumerate((found.frequency_slopes, found.damping_slopes)):
+            slope = (ends[0][k] - ends[1][k]) / (2e-4 * p[name])
+            largest = np.abs((found.frequencies, found.damping)[k]).max() / p[name]
+            assert_allclose(slopes[name], slope, rtol=1e-6, atol=1e-7 * largest)
+
+
+def test_damped_modes_with_first_order_states() -> None:
+    """The eigenvalues of a mass with a first-order controller (not symmetric) are the roots of a cubic polynomial."""
+    m, a, b, g, k, d = 1.0, 3.0, 4.0, 5.0, 50.0, 2.0
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=m)
+        con.fix(world, point, "y")
+        x = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=k, damping=d)
+        node = world.add(state_node(1))
+        world.add(con.GenericODE1, node=node, system_matrix=[[-p["a"]]], input_matrix=[[b]], inputs=x)
+        world.add(con.StateLoad, marker=x, inputs=con.coordinate_marker(world, node, "y0"), rate_gains=(p["g"],))
+        return world, lambda state: {"x": 0.0}
+
+    def find_roots(a: float, g: float) -> Any:
+        roots = np.roots([m, d + m * a, k + d * a, k * a - g * b])
+        return sorted((root for root in roots if root.imag >= 0.0), key=abs)
+
+    found = wl.evaluate_modes(model, {"a": a, "g": g}, 2, solve=solve_exactly)
+    assert_allclose(found.eigenvalues, find_roots(a, g), rtol=1e-8)
+    h = 1e-4
+    slopes = {
+        "a": np.subtract(find_roots(a + h, g), find_roots(a - h, g)) / (2.0 * h),
+        "g": np.subtract(find_roots(a, g + h), find_roots(a, g - h)) / (2.0 * h),
+    }
+    for name, slope in slopes.items():
+        assert_allclose(found.eigenvalue_slopes[name], slope, rtol=1e-6)
 
 
 def test_a_belt_that_sticks() -> None:
