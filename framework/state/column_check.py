@@ -19,10 +19,10 @@ from windlass.framework.model.law import role_of
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 from windlass.framework.state.column_derivatives import (
+    ChangedResidual,
     ColumnDerivative,
     ColumnValue,
     differentiate,
-    eval_changed,
     list_values,
 )
 from windlass.framework.state.residual import eval_residual
@@ -57,22 +57,23 @@ class CheckedValue(NamedTuple):
         return float(np.abs(self.difference - self.derivative.values).max(initial=0.0)) / size if size > 0.0 else 0.0
 
 
-def differentiate_columns(assembly: Assembly, table: EntityTable, row: int, largest: float) -> Iterator[CheckedValue]:
-    """Yield the derivatives of the residual at the present fields with respect to all numbers of a row that are not 0.
+def differentiate_columns(
+    residual: ChangedResidual, table: EntityTable, row: int, largest: float
+) -> Iterator[CheckedValue]:
+    """Yield the derivatives of the residual with respect to all numbers of a row that are not 0.
 
     Args:
-        assembly: the assembly of the whole model.
+        residual: the residual as a function of the numbers.
         table, row: the row.
-        largest: largest force, including forces that cancel, from which the rounding error is estimated.
+        largest: largest force, from which the rounding error is estimated.
     """
-    world, fields = assembly.world, assembly.fields
     for value in list_values(table, row):
         number = value.number
         if number == 0.0:
             continue
 
         def eval_at(changed: float, value: ColumnValue = value) -> FloatArray:
-            return eval_changed(world, value, changed, fields, eval_residual)
+            return residual.eval_at(value, changed)
 
         derivative = differentiate(eval_at, number, value.column)
         h = STEP * abs(number)
@@ -95,11 +96,12 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
         ModelError: the residual is not a smooth function of a number, or the central difference is wrong.
     """
     largest = find_largest(assembly.fields, eval_residual(assembly))
+    residual = ChangedResidual(assembly.world, assembly.fields)
     for component, table in assembly.world.tables.items():
         if role_of(component) == "data" or not table.count:
             continue
         for row in sorted({0, table.count - 1}):
-            for checked in differentiate_columns(assembly, table, row, largest):
+            for checked in differentiate_columns(residual, table, row, largest):
                 require_smooth(checked, tolerance, where)
 
 

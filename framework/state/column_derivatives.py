@@ -10,7 +10,8 @@ stiffnesses, masses, damping coefficients and loads, r is linear in c. The first
 rounding error of r, because the step is large. For other columns, the difference between successive extrapolations is
 an estimate of the error. If c = 0 and the column does not allow negative values, the differences are one-sided.
 
-Values are changed in the tables, and the coordinates and the records of all laws are created again for each value.
+Values are changed in the tables. For each value the records of the laws that depend on it, or the coordinates and the
+records of all laws, are created again.
 Displacements, velocities, accelerations, multipliers and history values are constant.
 
 Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
@@ -26,10 +27,12 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.model.schema import Column
+from windlass.framework.model.law import role_of
+from windlass.framework.model.schema import Column, Component
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
+from windlass.framework.state.residual import eval_residual
 
 FIRST = 0.25
 """First step of the differences, relative to the value [1]; for the value 0 the first step, in the unit of the
@@ -43,6 +46,8 @@ steps keep their states.
 """
 EXACT = 1e-11
 """Difference between two extrapolations, relative to the largest entry, below which no further step is taken [1]."""
+LOCAL = "passive", "load", "connector", "constraint"
+"""Roles of laws whose systems can be created again without other systems."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_x", "start_v", "mapped"
 """Arrays of the fields that do not depend on columns."""
 
@@ -109,38 +114,80 @@ def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
             yield ColumnValue(table, column, row, place)
 
 
-def eval_changed(
-    world: World, value: ColumnValue, number: float, fields: Fields, residual: Callable[[Assembly], FloatArray]
-) -> FloatArray:
-    """Return the residual for a changed number of a table, at the displacements, velocities and other values of given
-    fields, or NaN if the law does not allow the number; the table is restored.
+class ChangedResidual:
+    """Residual of a model for changed numbers of its tables, at the displacements, velocities and other values of given
+    fields.
 
     Args:
         world: the model, finalized, on one process.
-        value: the number.
-        number: its changed value.
         fields: the fields of an assembly of this model.
-        residual: function that returns the residual of an assembly, shape (n + m,).
     """
-    before, numbering = value.number, world.numbering
-    try:
-        value.write(number)
-        world.number()
-        assembly = Assembly(world)
-        changed = assembly.fields
-        n = assembly.layout.spare
-        changed.x[:n] = fields.x[:n] + (world.numbering.reference - numbering.reference)[assembly.layout.dofs]
+
+    def __init__(self, world: World, fields: Fields) -> None:
+        self._world, self._fields, self._assembly = world, fields, Assembly(world)
+        tables = {component: table for component, table in world.tables.items() if table.count}
+        self._targets = {
+            component: {target.component for name in component.refs for target, *_ in world.split_by_table(table.named(name))}
+            for component, table in tables.items()
+        }
+
+    def eval_at(self, value: ColumnValue, number: float) -> FloatArray:
+        """Return the residual for a changed number of a table, shape (n + m,), or NaN if the law does not allow the
+        number; the table is restored.
+        """
+        world, before, numbering = self._world, value.number, self._world.numbering
+        dependent = self._find_dependent(value.table.component)
+        try:
+            value.write(number)
+            if self._is_local(dependent):
+                self._mark(dependent)
+                self._assembly.refresh()
+                assembly = self._assembly
+            else:
+                world.number()
+                assembly = Assembly(world)
+            self._copy_fields(assembly, world.numbering.reference - numbering.reference)
+            return eval_residual(assembly)
+        except ModelError:
+            # the law does not allow the value
+            return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan)
+        finally:
+            value.write(before)
+            if self._is_local(dependent):
+                self._mark(dependent)
+            else:
+                world.number()
+                world.numbering = numbering
+
+    def _find_dependent(self, component: type[Component]) -> set[type[Component]]:
+        """Return a component and all components whose rows refer to it, directly or through other rows."""
+        found, before = {component}, 0
+        while len(found) > before:
+            before = len(found)
+            found |= {other for other, targets in self._targets.items() if targets & found}
+        return found
+
+    def _is_local(self, components: set[type[Component]]) -> bool:
+        """Return whether the systems of some components can be created again without the others, because they have
+        neither coordinates nor markers nor masses.
+        """
+        systems = [self._assembly.layout.systems.get(component) for component in components]
+        return all(role_of(component) in LOCAL for component in components) and all(
+            system is None or (system.mass is None and system.fused is None) for system in systems
+        )
+
+    def _mark(self, components: set[type[Component]]) -> None:
+        """Mark components as changed, so that assemblies create their systems again."""
+        self._world.version += 1
+        self._world.changed |= dict.fromkeys(components, self._world.version)
+
+    def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
+        """Copy the fields; reference coordinates have changed by ``change``, shape (n,) in world numbers."""
+        to, n = assembly.fields, assembly.layout.spare
+        to.x[:n] = self._fields.x[:n] + change[assembly.layout.dofs]
         for name in COPIED:
-            getattr(changed, name)[:] = getattr(fields, name)
-        changed.rate_level, changed.unit_rates = fields.rate_level, fields.unit_rates
-        return residual(assembly)
-    except ModelError:
-        # the law does not allow the value
-        return np.full(len(fields.x) + len(fields.lam) - 2, np.nan)
-    finally:
-        value.write(before)
-        world.number()
-        world.numbering = numbering
+            getattr(to, name)[:] = getattr(self._fields, name)
+        to.rate_level, to.unit_rates = self._fields.rate_level, self._fields.unit_rates
 
 
 def differentiate(eval_at: Callable[[float], FloatArray], number: float, column: Column) -> ColumnDerivative:

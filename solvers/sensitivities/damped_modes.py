@@ -108,17 +108,12 @@ def evaluate_modes(
         model, p, solve, steps: see `evaluate`; the function of results is not called.
 
     Raises:
-        ModelError: as in `evaluate`; also if a mode has the eigenvalue 0, or if the derivative of an eigenvalue is
-            infinite, because two modes become equal (critical damping).
+        ModelError: as in `evaluate`; also if the derivative of an eigenvalue is infinite, because two modes become
+            equal (critical damping).
     """
     found = find_equilibrium(model, p, solve, steps)
     modes = Modes(found.world, count=count + SPARE, problem="quadratic", running=False).solve(found.state)
     values = modes.eigenvalues[np.argsort(np.abs(modes.eigenvalues), kind="stable")]
-    if (values == 0.0).any():
-        raise ModelError(
-            f"{int((values == 0.0).sum())} modes have the eigenvalue 0 (free motions): must be held by supports or "
-            "springs, so that derivatives of damping ratios exist"
-        )
     own, slopes = Matrices(found.motion), {name: np.zeros(len(values), complex) for name in p}
     groups = [(group, *find_vectors(own, complex(values[group].mean()), len(group))) for group in find_equal(values)]
     for name in p:

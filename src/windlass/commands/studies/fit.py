@@ -13,8 +13,8 @@ when a full Gauss-Newton step would reduce the sum of squares by less than the t
 If contacts of the model switch, the sum of squares is a noisy function of p, and the trust region may shrink at a point
 whose sum is small by chance, although the step from this point is not small. Therefore the last steps do not depend on
 the comparison of sums of squares: with derivatives J from central differences at the solution, full Gauss-Newton steps
-are added until they satisfy the tolerance. Each of them may increase the sum of squares by a part of the increase at
-the border of the confidence region. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+are added until they satisfy the tolerance, as long as p remains in the confidence region of the first solution. The
+noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
 
 Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 %
 is the ellipsoid
@@ -60,10 +60,6 @@ ERRORS = 3.0
 """Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
 STEPS = 4
 """Largest number of Gauss-Newton steps with the derivatives at the solution."""
-SLACK = 0.25
-"""Increase of the sum of squares that such a step may cause, relative to the increase from the solution to the border
-of the joint confidence region [1].
-"""
 PART = 0.1
 """Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
 
@@ -274,28 +270,35 @@ class BoxFit:
         return found
 
     def _correct(self, point: FloatArray, slopes: FloatArray, inverse: FloatArray, rise: float) -> FloatArray:
-        """Return the point after Gauss-Newton steps with constant derivatives.
+        """Add Gauss-Newton steps with constant derivatives.
 
         Args:
             point: the solution, at which the derivatives were computed, shape (m,).
             slopes: derivatives of the scaled residuals, shape (n, m).
             inverse: their pseudoinverse without loose directions, shape (m, n).
-            rise: increase of the sum of squares that a step may cause, relative to the sum [1].
+            rise: increase of the sum of squares up to the border of the confidence region, relative to the sum [1].
+
+        Returns:
+            The point at which a further step would be smallest.
         """
         base = self._scaled(self._known(point))
-        for _ in range(STEPS):
+        limit, best, least = (1.0 + rise) * float(base @ base), point, np.inf
+        for number in range(STEPS + 1):
             step = np.clip(point - inverse @ base, 0.0, 1.0) - point
-            total, change = float(base @ base), slopes @ step
-            if float(change @ change) <= self._tolerance * total:
+            change = slopes @ step
+            gain = float(change @ change) / max(float(base @ base), 1e-300)
+            if gain < least:
+                best, least = point, gain
+            if gain <= self._tolerance or number == STEPS:
                 break
             try:
-                residuals = self._residuals(point + step)
+                base = self._residuals(point + step)
             except Spent:
                 break
-            if not float(residuals @ residuals) <= (1.0 + rise) * total:
+            if not float(base @ base) <= limit:
                 break
-            point, base = np.array(to_point(point + step)), residuals
-        return point
+            point = np.array(to_point(point + step))
+        return best
 
     def _judge(self, point: FloatArray, ended: str) -> Fit:
         from scipy.stats import chi2, f, t  # imported here, because help is printed faster without it
@@ -316,7 +319,7 @@ class BoxFit:
         parts = directions[~is_loose] / sizes[~is_loose, None]
         inverse = parts.T @ rows[:, : len(directions)][:, ~is_loose[: len(directions)]].T
         rise = bound / max(free, 1) if estimated else bound / max(float(np.sum(self._scaled(found) ** 2)), 1e-300)
-        point = self._correct(point, slopes, inverse, SLACK * rise)
+        point = self._correct(point, slopes, inverse, rise)
         found, before = self._known(point), self._scales
         self._scales = self._estimate(point)
         # the derivatives refer to the standard deviations at the former point
