@@ -78,7 +78,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "FMUs": "FMUInterface",
             "Verdicts and errors": "Verdict DoubtfulError NotConverged WindlassError ModelError ModelWarning "
             "OptionError OutputError",
-            "Matrices": "assemble_mass assemble_matrix assemble_vector create_matrix create_vector NonlinearProblem",
+            "Matrices": "assemble_derivative assemble_mass assemble_matrix assemble_vector create_matrix create_vector NonlinearProblem",
         },
     ),
     "results": (

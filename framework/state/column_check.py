@@ -31,7 +31,11 @@ STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
 """Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
 error eps/h are of the same order.
 """
-ROUNDING = 1e-14
+KINK = 1e-3
+"""Difference between forward and backward difference, relative to the largest entry, up to which the residual is
+treated as smooth [1]. A second derivative causes a difference of about `STEP`.
+"""
+ROUNDING = 2e-16
 """Rounding error of the residual, relative to the largest force [1]."""
 
 
@@ -42,19 +46,26 @@ class CheckedValue(NamedTuple):
         value: the number.
         derivative: the extrapolated derivative.
         difference: the central difference, shape (n + m,).
+        kink: difference between forward and backward difference, shape (n + m,).
         rounding: rounding error of the difference, relative to the largest entry of the derivative [1].
     """
 
     value: ColumnValue
     derivative: ColumnDerivative
     difference: FloatArray
+    kink: FloatArray
     rounding: float
 
     @property
     def error(self) -> float:
         """Largest difference between ``difference`` and ``derivative``, relative to the largest entry [1]."""
+        return self.compare(self.difference - self.derivative.values)
+
+    def compare(self, values: FloatArray) -> float:
+        """Return the largest of some values, relative to the largest entry of the derivative or of the values [1]."""
+        largest = float(np.abs(values).max(initial=0.0))
         size = float(np.abs(self.derivative.values).max(initial=0.0))
-        return float(np.abs(self.difference - self.derivative.values).max(initial=0.0)) / size if size > 0.0 else 0.0
+        return largest / (size or largest) if largest > 0.0 else 0.0
 
 
 def differentiate_columns(
@@ -77,10 +88,11 @@ def differentiate_columns(
 
         derivative = differentiate(eval_at, number, value.column)
         h = STEP * abs(number)
-        difference = (eval_at(number + h) - eval_at(number - h)) / (2.0 * h)
+        above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
+        difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
         size = float(np.abs(derivative.values).max(initial=0.0))
         rounding = ROUNDING * largest / (h * size) if size > 0.0 else 0.0
-        yield CheckedValue(value, derivative, difference, rounding)
+        yield CheckedValue(value, derivative, difference, kink, rounding)
 
 
 def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
@@ -120,6 +132,11 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
             f"the residual has no derivative with respect to {value.describe()} = {value.number:.9g}{unit} {where}: "
             f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must be at "
             f"most {allowed:.2g}"
+        )
+    if checked.compare(checked.kink) > KINK + 4.0 * checked.rounding:
+        raise ModelError(
+            f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
+            f"difference differ by {checked.compare(checked.kink):.2g} of the largest entry; must be at most {KINK:g}"
         )
     if checked.error > allowed:
         k = int(np.argmax(np.abs(checked.difference - derivative.values)))

@@ -92,6 +92,9 @@ def calls(s: Scene) -> dict[str, Call]:
     layers = {"radius": 0.1, "diameter": 0.01, "pitch": 0.0102, "turns": 3, "crossing": 1.5}
     sheave = {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "side": "left", "turns": 0}
     return {
+        "assemble_derivative": (
+            wl.assemble_derivative, {**at_state, "entity": s.force, "column": "vector"}
+        ),
         "assemble_mass": (wl.assemble_mass, at_state),
         "assemble_matrix": (wl.assemble_matrix, {**at_state, "dq": 1.0, "dv": 0.0, "load_factor": 1.0, "da": 0.0,
                                                   "velocity_terms": True}),

@@ -20,9 +20,8 @@ from support.parallel_contacts import build_zoo
 from support.parallel_controllers import main as run_controllers
 
 EXAMPLES = (
-    "belt_drive", "identify_friction", "ale_belt", "hoist_fmu", "lowering_line", "luffing_jib", "knot", "hoist_spin",
-    "elevator", "anchor_chain", "cableway", "dropped_mass", "mass_on_springs",
-    "quarter_turn", "block_and_tackle",
+    "belt_drive", "identify_friction", "ale_belt", "hoist_fmu", "lowering_line", "luffing_jib", "knot", "elevator",
+    "anchor_chain", "cableway", "dropped_mass", "mass_on_springs",
 )  # fmt: skip
 
 
@@ -122,7 +121,7 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "turning": parallel_turning.run_rope,
         "zoo": build_zoo,
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
-        "ribbon": lambda: ribbons.create_on_pulley(0.1, vertices=((-0.05, 0.0), (0.0, 0.002), (0.05, 0.0))),
+        "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
         "control": restart_models.controlled,
         "plane": add_plane_machine,
         "ropes": add_rope_machine,
