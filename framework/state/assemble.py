@@ -158,7 +158,9 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
         residual = ChangedResidual(world, fields)
         for place in range(len(found)):
             value = ColumnValue(table, schema, row, place)
-            derivative = differentiate(lambda number, value=value: residual.eval_at(value, number), value.number, schema)
+            derivative = differentiate(
+                lambda number, value=value: residual.eval_at(value, number), value.number, schema
+            )
             if not derivative.error <= ACCURATE:
                 raise ModelError(
                     f"the forces have no derivative with respect to {value.describe()} = {value.number:.9g}: differences "

@@ -127,7 +127,9 @@ class ChangedResidual:
         self._world, self._fields, self._assembly = world, fields, Assembly(world)
         tables = {component: table for component, table in world.tables.items() if table.count}
         self._targets = {
-            component: {target.component for name in component.refs for target, *_ in world.split_by_table(table.named(name))}
+            component: {
+                target.component for name in component.refs for target, *_ in world.split_by_table(table.named(name))
+            }
             for component, table in tables.items()
         }
 

@@ -20,6 +20,7 @@ from windlass.solvers.sensitivities.equilibrium import create_model, require_equ
 from windlass.solvers.sensitivities.motion import CompanionPair
 from windlass.solvers.sensitivities.parameter_groups import change, find_groups
 
+
 @dataclass
 class ParameterGroup:
     """Parameters that share two companion models.

@@ -13,7 +13,16 @@ from windlass import connectors as con
 from windlass.elements import Beam2D, Ground, MassPoint, RigidBody2D, RigidNode2D, generic_node, straight_cable
 from windlass.framework.model.world import World
 
-from support import joint_machine, motions, parallel_reevings, parallel_springs, parallel_turning, restart_models, ribbons, winches
+from support import (
+    joint_machine,
+    motions,
+    parallel_reevings,
+    parallel_springs,
+    parallel_turning,
+    restart_models,
+    ribbons,
+    winches,
+)
 from support.example_worlds import world_of_example
 from support.parallel_beams import run_beam
 from support.parallel_contacts import build_zoo
@@ -74,7 +83,9 @@ def add_rope_machine() -> World:
     ground = con.rigid_marker(world, world.add(Ground))
     surfaces = [
         world.add(con.SphereSurface, marker=ground, radius=0.1),
-        world.add(con.SheaveSurface, marker=ground, axis=(0.0, 0.0, 1.0), radius=0.1, groove_radius=0.02, outer_radius=0.13),
+        world.add(
+            con.SheaveSurface, marker=ground, axis=(0.0, 0.0, 1.0), radius=0.1, groove_radius=0.02, outer_radius=0.13
+        ),
     ]
     for surface in surfaces:
         con.add_surface_contact(

@@ -136,10 +136,14 @@ def test_parameters_are_options_with_a_range(database: Any) -> None:
     database.setValue("some_other_tension", "250")
     assert wl.parameter("some_other_tension", 400.0, **words) == 250.0
     database.setValue("some_large_tension", "2000")
-    with pytest.raises(wl.OptionError, match=r"^-some_large_tension = 2000: expected a number >= 100 and <= 1000 \[N\]$"):
+    with pytest.raises(
+        wl.OptionError, match=r"^-some_large_tension = 2000: expected a number >= 100 and <= 1000 \[N\]$"
+    ):
         wl.parameter("some_large_tension", 400.0, **words)
     item = Option("k", 1e4, "N/m", "stiffness", 1e3, 1e5, None, "log")
-    assert item.describe().endswith("stiffness; parameter with a logarithmic scale (a number >= 1000 and <= 100000 [N/m])")
+    assert item.describe().endswith(
+        "stiffness; parameter with a logarithmic scale (a number >= 1000 and <= 100000 [N/m])"
+    )
 
 
 @pytest.mark.parametrize(

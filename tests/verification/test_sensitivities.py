@@ -16,7 +16,17 @@ from scipy.optimize import brentq
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Circle, Ground, MassPoint, RigidBody2D, cable_around, catenary, nodes_of, state_node, straight_cable
+from windlass.elements import (
+    Circle,
+    Ground,
+    MassPoint,
+    RigidBody2D,
+    cable_around,
+    catenary,
+    nodes_of,
+    state_node,
+    straight_cable,
+)
 
 ELEMENTS = 12
 
@@ -162,9 +172,7 @@ def test_adjoint_of_many_parameters() -> None:
     _, slopes = wl.evaluate(model, p, solve=solve_exactly, method="adjoint")
     assert calls[0] < 60
     names = ("EA3", "EA40", "EA99")
-    _, direct = wl.evaluate(
-        lambda given: model({**p, **given}), {name: p[name] for name in names}, solve=solve_exactly
-    )
+    _, direct = wl.evaluate(lambda given: model({**p, **given}), {name: p[name] for name in names}, solve=solve_exactly)
     for result in slopes:
         largest = max(map(abs, slopes[result].values()))
         for name in names:
