@@ -72,13 +72,14 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "Solvers": "Static Dynamic Explicit Passes StepControl State StepHook",
             "Modes": "Modes ModesResult Campbell campbell find_critical_speed",
-            "Derivatives": "evaluate evaluate_frequencies evaluate_modes ModeDerivatives evaluate_motion MotionDerivatives evaluate_objective "
-            "MotionGradient end_value time_integral smooth_maximum",
+            "Derivatives": "evaluate evaluate_frequencies evaluate_modes ModeDerivatives evaluate_motion "
+            "MotionDerivatives evaluate_objective MotionGradient end_value time_integral smooth_maximum",
             "Restart": "Checkpoint",
             "FMUs": "FMUInterface",
             "Verdicts and errors": "Verdict DoubtfulError NotConverged WindlassError ModelError ModelWarning "
             "OptionError OutputError",
-            "Matrices": "assemble_derivative assemble_mass assemble_matrix assemble_vector create_matrix create_vector NonlinearProblem",
+            "Matrices": "assemble_derivative assemble_mass assemble_matrix assemble_vector create_matrix create_vector "
+            "NonlinearProblem",
         },
     ),
     "results": (

@@ -261,8 +261,8 @@ def parameter(
     maximum: float,
     scale: str = "linear",
 ) -> float:
-    """Declare a parameter of the model: an option that `windlass optimise` and `windlass identify` vary within its range
-    unless the command line gives it a value, and that `windlass sweep` varies with ``-points`` or ``-samples``.
+    """Declare a parameter of the model: an option that `windlass optimise` and `windlass identify` vary within its
+    range unless the command line gives it a value, and that `windlass sweep` varies with ``-points`` or ``-samples``.
 
         preload = wl.parameter("preload", 400.0, "N", "tension at rest", minimum=100.0, maximum=1000.0)
 
@@ -297,7 +297,8 @@ def parameter(
         raise OptionError(
             f"default = {default:g}{unit_words} {where}: must be >= {minimum:g} and <= {maximum:g}{unit_words}"
         )
-    return _declare(Option(name, float(default), unit, doc, float(minimum), float(maximum), None, scale))
+    value: float = _declare(Option(name, float(default), unit, doc, float(minimum), float(maximum), None, scale))
+    return value
 
 
 def _checked_name(name: str) -> str:

@@ -158,14 +158,16 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
         residual = ChangedResidual(world, fields)
         for place in range(len(found)):
             value = ColumnValue(table, schema, row, place)
-            derivative = differentiate(
-                lambda number, value=value: residual.eval_at(value, number), value.number, schema
-            )
+
+            def eval_at(number: float, value: ColumnValue = value) -> FloatArray:
+                return residual.eval_at(value, number)
+
+            derivative = differentiate(eval_at, value.number, schema)
             if not derivative.error <= ACCURATE:
                 raise ModelError(
-                    f"the forces have no derivative with respect to {value.describe()} = {value.number:.9g}: differences "
-                    f"with decreasing steps agree within {derivative.error:.2g} of the largest entry; must be at most "
-                    f"{ACCURATE:g}"
+                    f"the forces have no derivative with respect to {value.describe()} = {value.number:.9g}: "
+                    f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must "
+                    f"be at most {ACCURATE:g}"
                 )
             found[place] = derivative.values[: assembly.layout.spare]
     return found.T.reshape(-1, *shape)

@@ -16,7 +16,6 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import role_of
-from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 from windlass.framework.state.column_derivatives import (
     ChangedResidual,
@@ -47,37 +46,42 @@ class CheckedValue(NamedTuple):
         derivative: the extrapolated derivative.
         difference: the central difference, shape (n + m,).
         kink: difference between forward and backward difference, shape (n + m,).
-        rounding: rounding error of the difference, relative to the largest entry of the derivative [1].
+        noise: rounding error of the difference.
     """
 
     value: ColumnValue
     derivative: ColumnDerivative
     difference: FloatArray
     kink: FloatArray
-    rounding: float
+    noise: float
+
+    @property
+    def size(self) -> float:
+        """Largest entry of the derivative."""
+        return find_size(self.derivative.values)
 
     @property
     def error(self) -> float:
-        """Largest difference between ``difference`` and ``derivative``, relative to the largest entry [1]."""
-        return self.compare(self.difference - self.derivative.values)
+        """Largest difference between ``difference`` and ``derivative``."""
+        return find_size(self.difference - self.derivative.values)
 
-    def compare(self, values: FloatArray) -> float:
-        """Return the largest of some values, relative to the largest entry of the derivative or of the values [1]."""
-        largest = float(np.abs(values).max(initial=0.0))
-        size = float(np.abs(self.derivative.values).max(initial=0.0))
-        return largest / (size or largest) if largest > 0.0 else 0.0
+
+def find_size(values: FloatArray) -> float:
+    """Return the largest absolute value, 0 for an empty array."""
+    return float(np.abs(values).max(initial=0.0))
 
 
 def differentiate_columns(
-    residual: ChangedResidual, table: EntityTable, row: int, largest: float
+    residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
 ) -> Iterator[CheckedValue]:
     """Yield the derivatives of the residual with respect to all numbers of a row that are not 0.
 
     Args:
         residual: the residual as a function of the numbers.
         table, row: the row.
-        largest: largest force, from which the rounding error is estimated.
+        largest: result of `find_largest`.
     """
+    moves = bool(table.component.reference_columns)
     for value in list_values(table, row):
         number = value.number
         if number == 0.0:
@@ -90,9 +94,7 @@ def differentiate_columns(
         h = STEP * abs(number)
         above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
         difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
-        size = float(np.abs(derivative.values).max(initial=0.0))
-        rounding = ROUNDING * largest / (h * size) if size > 0.0 else 0.0
-        yield CheckedValue(value, derivative, difference, kink, rounding)
+        yield CheckedValue(value, derivative, difference, kink, ROUNDING * largest[moves] / h)
 
 
 def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
@@ -107,7 +109,7 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
     Raises:
         ModelError: the residual is not a smooth function of a number, or the central difference is wrong.
     """
-    largest = find_largest(assembly.fields, eval_residual(assembly))
+    largest = find_largest(assembly)
     residual = ChangedResidual(assembly.world, assembly.fields)
     for component, table in assembly.world.tables.items():
         if role_of(component) == "data" or not table.count:
@@ -117,26 +119,33 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
                 require_smooth(checked, tolerance, where)
 
 
-def find_largest(fields: Fields, residual: FloatArray) -> float:
-    """Return the largest entry of the residual or of the multipliers."""
-    return max(float(np.abs(values).max(initial=0.0)) for values in (residual, fields.lam))
+def find_largest(assembly: Assembly) -> tuple[float, float]:
+    """Return the largest entry of the residual and of the multipliers; and this value plus the product of the largest
+    stiffness and the largest coordinate, which is the scale of rounding errors of forces if coordinates change.
+    """
+    fields = assembly.fields
+    force = max(find_size(eval_residual(assembly)), find_size(fields.lam))
+    values = np.zeros(assembly.update_pattern().spare + 1)
+    assembly.add_tangent(values, 1.0, 0.0, 0.0, 1.0, 0.0)
+    return force, force + find_size(values[:-1]) * find_size(fields.x)
 
 
 def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
     """Raise ModelError if a derivative with respect to a number of a table is wrong, see `check_columns`."""
-    value, derivative = checked.value, checked.derivative
+    value, derivative, size = checked.value, checked.derivative, checked.size
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
-    allowed = tolerance + checked.rounding
-    if not derivative.error <= allowed:
+    allowed = tolerance * size + checked.noise
+    if not (size == 0.0 or derivative.error * size <= allowed):
         raise ModelError(
             f"the residual has no derivative with respect to {value.describe()} = {value.number:.9g}{unit} {where}: "
             f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must be at "
-            f"most {allowed:.2g}"
+            f"most {allowed / size:.2g}"
         )
-    if checked.compare(checked.kink) > KINK + 4.0 * checked.rounding:
+    kink = find_size(checked.kink)
+    if kink > KINK * size + 4.0 * checked.noise:
         raise ModelError(
             f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
-            f"difference differ by {checked.compare(checked.kink):.2g} of the largest entry; must be at most {KINK:g}"
+            f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"
         )
     if checked.error > allowed:
         k = int(np.argmax(np.abs(checked.difference - derivative.values)))

@@ -102,8 +102,8 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield real numbers of a row: of each column the first, the middle and the last number. Initial values are omitted,
-    because the residual at given fields does not depend on them.
+    """Yield real numbers of a row: of each column the first, the middle and the last number. Initial values are
+    omitted, because the residual at given fields does not depend on them.
     """
     component = table.component
     for name, column in component.columns.items():

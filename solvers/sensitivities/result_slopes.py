@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.solvers.sensitivities.companion import MOTION, Companion
 from windlass.solvers.sensitivities.equilibrium import read_results

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from windlass.framework.output.view import show as show
     from windlass.framework.report.bibliography import citations as citations
     from windlass.framework.restart.checkpoint import Checkpoint as Checkpoint
+    from windlass.framework.state.assemble import assemble_derivative as assemble_derivative
     from windlass.framework.state.assemble import assemble_mass as assemble_mass
     from windlass.framework.state.assemble import assemble_matrix as assemble_matrix
-    from windlass.framework.state.assemble import assemble_derivative as assemble_derivative
     from windlass.framework.state.assemble import assemble_vector as assemble_vector
     from windlass.framework.state.assemble import create_matrix as create_matrix
     from windlass.framework.state.assemble import create_vector as create_vector

@@ -15,7 +15,6 @@ from windlass.framework.model.world import World
 
 from support import (
     joint_machine,
-    motions,
     parallel_reevings,
     parallel_springs,
     parallel_turning,
@@ -35,8 +34,8 @@ EXAMPLES = (
 
 
 def add_plane_machine() -> World:
-    """Create a 2D model of laws that the other models do not contain: a beam, a guide, a tensioner, a clutch, and cables
-    on a set of circles.
+    """Create a 2D model of laws that the other models do not contain: a beam, a guide, a tensioner, a clutch, and
+    cables on a set of circles.
     """
     world = wl.World(gravity=(0.1, -9.81))
     bodies = world.add(RigidBody2D, position=[(0.0, 0.0), (0.5, 0.3)], angle=[0.1, 0.2], mass=2.0, inertia=0.1)

@@ -205,12 +205,12 @@ def test_assembled_derivatives() -> None:
     np.testing.assert_allclose(weight[:2], [0.0, 9.81], rtol=1e-13, atol=1e-13)
     assert np.abs(weight[2:]).max() < 1e-10
     assert wl.assemble_derivative(world, state, first[2], "position").shape == (len(state.q), 2)
-    for column, words in (
+    for name, words in (
         ("active", "must be a column of real numbers of CubicSpring: stiffness,"),
         ("k", "must be a"),
     ):
-        with pytest.raises(wl.ModelError, match=f"column = '{column}' in assemble_derivative: {words}"):
-            wl.assemble_derivative(world, state, first[0], column)
+        with pytest.raises(wl.ModelError, match=f"column = '{name}' in assemble_derivative: {words}"):
+            wl.assemble_derivative(world, state, first[0], name)
     with pytest.raises(wl.ModelError, match="has 2 rows; must have one row"):
         wl.assemble_derivative(world, state, wl.Entity(tables["CubicSpring"], np.arange(2)), "stiffness")
     with pytest.raises(

@@ -264,7 +264,7 @@ def test_noisy_results_do_not_end_a_fit_early() -> None:
         return np.asarray(10.0 * np.exp(-2.0 * p[0] * t) * np.cos((4.0 + 4.0 * p[1]) * t))
 
     def noisy(p: Point) -> FloatArray:
-        wave = np.cumsum(np.random.default_rng([int(round(x * 1e9)) for x in p]).standard_normal(len(t)))
+        wave = np.cumsum(np.random.default_rng([round(x * 1e9) for x in p]).standard_normal(len(t)))
         return smooth(p) + 0.02 * wave / np.sqrt(np.mean(wave**2))
 
     distances = []

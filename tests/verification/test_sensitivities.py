@@ -528,7 +528,7 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
         (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "the largest unbalanced force is 2 N .* force is 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
-        (lambda: wl.evaluate(spring, SPRING, method="both"), "method = 'both' in evaluate: must be one of direct, adjoint"),
+        (lambda: wl.evaluate(spring, SPRING, method="both"), "method = 'both' in evaluate: must be one of direct, adj"),
         (lambda: wl.evaluate(add_another, SPRING, method="adjoint"), "rows of Point2D changes with 'k' from 1 to 2"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],

@@ -16,8 +16,8 @@ the comparison of sums of squares: with derivatives J from central differences a
 are added until they satisfy the tolerance, as long as p remains in the confidence region of the first solution. The
 noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
 
-Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 %
-is the ellipsoid
+Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p
+for 95 % is the ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
 
