@@ -48,7 +48,7 @@ EXACT = 1e-11
 """Difference between two extrapolations, relative to the largest entry, below which no further step is taken [1]."""
 LOCAL = "passive", "load", "connector", "constraint"
 """Roles of laws whose systems can be created again without other systems."""
-COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_x", "start_v", "mapped"
+COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
 """Arrays of the fields that do not depend on columns."""
 
 
@@ -186,7 +186,8 @@ class ChangedResidual:
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
         """Copy the fields; reference coordinates have changed by ``change``, shape (n,) in world numbers."""
         to, n = assembly.fields, assembly.layout.spare
-        to.x[:n] = self._fields.x[:n] + change[assembly.layout.dofs]
+        for name in ("x", "start_x"):
+            getattr(to, name)[:n] = getattr(self._fields, name)[:n] + change[assembly.layout.dofs]
         for name in COPIED:
             getattr(to, name)[:] = getattr(self._fields, name)
         to.rate_level, to.unit_rates = self._fields.rate_level, self._fields.unit_rates

@@ -123,6 +123,7 @@ def find_world(function: Callable[[], Any]) -> World:
 def list_models(folder: Path) -> dict[str, Callable[[], World]]:
     """Return functions that create the models, by name."""
     functions: dict[str, Callable[[], Any]] = {
+        "plane": add_plane_machine,
         "springs": lambda: parallel_springs.create(1),
         "joints": joint_machine.create_machine,
         "reevings": parallel_reevings.build_ropes,
@@ -133,7 +134,6 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
         "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
         "control": restart_models.controlled,
-        "plane": add_plane_machine,
         "ropes": add_rope_machine,
     }
     found = {name: lambda f=function: find_world(f) for name, function in functions.items()}

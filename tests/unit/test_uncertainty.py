@@ -111,7 +111,7 @@ def test_indices_of_sobol() -> None:
 
 
 def test_indices_are_those_of_salib() -> None:
-    """Indices of Ishigami's function agree with SALib 1.5.1 (`SALib.analyze.sobol`, with pandas 2.3.3) at the same
+    """Indices of Ishigami's function agree with SALib 1.5.1 (method sobol, with pandas 2.3.3) at the same
     points. First indices differ slightly, because SALib subtracts the mean of all results.
     """
     a, b = np.pi * (2.0 * np.random.default_rng(5).random((2, 1024, 3)) - 1.0)
