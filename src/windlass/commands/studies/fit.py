@@ -204,14 +204,8 @@ class BoxFit:
         return slopes
 
     def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
-        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1].
-
-        A parameter at an end of its range is held constant if the sum decreases only towards values outside the range.
-        """
-        downhill = -slopes.T @ base
-        stays = ((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0))
-        inner = slopes[:, ~stays]
-        change = inner @ np.linalg.lstsq(inner, -base, rcond=None)[0]
+        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1]."""
+        change = slopes @ find_step(x, base, slopes)
         total = float(base @ base)
         return float(change @ change) / total if total > 0.0 else 0.0
 
@@ -269,26 +263,26 @@ class BoxFit:
         assert found is not None
         return found
 
-    def _correct(self, point: FloatArray, slopes: FloatArray, inverse: FloatArray, rise: float) -> FloatArray:
+    def _correct(self, point: FloatArray, slopes: FloatArray, least: float, rise: float) -> FloatArray:
         """Add Gauss-Newton steps with constant derivatives.
 
         Args:
             point: the solution, at which the derivatives were computed, shape (m,).
             slopes: derivatives of the scaled residuals, shape (n, m).
-            inverse: their pseudoinverse without loose directions, shape (m, n).
+            least: singular value of the derivatives below which a direction is loose.
             rise: increase of the sum of squares up to the border of the confidence region, relative to the sum [1].
 
         Returns:
             The point at which a further step would be smallest.
         """
         base = self._scaled(self._known(point))
-        limit, best, least = (1.0 + rise) * float(base @ base), point, np.inf
+        limit, best, smallest = (1.0 + rise) * float(base @ base), point, np.inf
         for number in range(STEPS + 1):
-            step = np.clip(point - inverse @ base, 0.0, 1.0) - point
+            step = np.clip(point + find_step(point, base, slopes, least), 0.0, 1.0) - point
             change = slopes @ step
             gain = float(change @ change) / max(float(base @ base), 1e-300)
-            if gain < least:
-                best, least = point, gain
+            if gain < smallest:
+                best, smallest = point, gain
             if gain <= self._tolerance or number == STEPS:
                 break
             try:
@@ -313,18 +307,16 @@ class BoxFit:
         except Spent:
             unknown = np.full((size, size), np.nan)
             return Fit(point, found, self._scales, estimated, unknown[0], np.eye(size), unknown, bound, [], ended)
-        rows, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
-        sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
-        is_loose = sizes < max(2.0 * width, ERRORS * error)
-        parts = directions[~is_loose] / sizes[~is_loose, None]
-        inverse = parts.T @ rows[:, : len(directions)][:, ~is_loose[: len(directions)]].T
+        least = max(2.0 * width, ERRORS * error)
         rise = bound / max(free, 1) if estimated else bound / max(float(np.sum(self._scaled(found) ** 2)), 1e-300)
-        point = self._correct(point, slopes, inverse, rise)
+        point = self._correct(point, slopes, least, rise)
         found, before = self._known(point), self._scales
         self._scales = self._estimate(point)
-        # the derivatives refer to the standard deviations at the former point
-        ratio = float(np.mean(self._scales / before))
-        parts = ratio * parts
+        slopes *= (before / self._scales)[self._columns, None]
+        _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+        sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
+        is_loose = sizes < least
+        parts = directions[~is_loose] / sizes[~is_loose, None]
         covariance = parts.T @ parts
         spread = np.sqrt(np.diag(covariance))
         loose = [[int(k) for k in np.flatnonzero(np.abs(row) > PART)] for row in directions[is_loose]]
@@ -334,6 +326,27 @@ class BoxFit:
         correlations = np.divide(covariance, both, out=np.zeros_like(both), where=both > 0.0)
         known = covariance if not loose else np.full((size, size), np.nan)
         return Fit(point, found, self._scales, estimated, half_widths, correlations, known, bound, loose, ended)
+
+
+def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float = 0.0) -> FloatArray:
+    """Return a full Gauss-Newton step, shape (m,).
+
+    A parameter at an end of its range is held constant if the sum of squares decreases only towards values outside the
+    range.
+
+    Args:
+        x: parameters, shape (m,).
+        base: scaled residuals, shape (n,).
+        slopes: derivatives of the scaled residuals, shape (n, m).
+        least: singular value of the derivatives below which the step has no component in a direction.
+    """
+    downhill = -slopes.T @ base
+    moves = ~(((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0)))
+    inner, step = slopes[:, moves], np.zeros(len(x))
+    largest = float(np.linalg.norm(inner, 2)) if inner.size else 0.0
+    if largest > 0.0:
+        step[moves] = np.linalg.lstsq(inner, -base, rcond=max(least / largest, np.finfo(float).eps))[0]
+    return step
 
 
 def find_trend(residuals: FloatArray) -> float:
