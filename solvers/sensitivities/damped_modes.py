@@ -14,7 +14,7 @@ approximations of their equilibria. X and Y follow from inverse iteration with Q
     df/dp = Im(dσ/dp)/(2 π),    dζ/dp = -(Re(dσ/dp) + ζ dω/dp)/ω,    dω/dp = Re(σ̄ dσ/dp)/ω.
 
 Sources: P. Lancaster, Numerische Mathematik 6 (1964) 377-387 (simple eigenvalues); A. P. Seyranian, E. Lund, N. Olhoff,
-Structural Optimization 8 (1994) 207-227 (multiple eigenvalues).
+Struct. Optim. 8 (1994) 207-227 (multiple eigenvalues).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class ModeDerivatives:
     damping_slopes: dict[str, FloatArray]
 
 
-class Matrices:
+class ModeMatrices:
     """The matrices M, D and K of a linearised motion as arrays of SciPy, shape (u, u) each."""
 
     def __init__(self, motion: LinearMotion) -> None:
@@ -114,10 +114,10 @@ def evaluate_modes(
     found = find_equilibrium(model, p, solve, steps)
     modes = Modes(found.world, count=count + SPARE, problem="quadratic", running=False).solve(found.state)
     values = modes.eigenvalues[np.argsort(np.abs(modes.eigenvalues), kind="stable")]
-    own, slopes = Matrices(found.motion), {name: np.zeros(len(values), complex) for name in p}
+    own, slopes = ModeMatrices(found.motion), {name: np.zeros(len(values), complex) for name in p}
     groups = [(group, *find_vectors(own, complex(values[group].mean()), len(group))) for group in find_equal(values)]
     for name in p:
-        above, below = (Matrices(LinearMotion(serial_assembly(world), state)) for world, _, state in (
+        above, below = (ModeMatrices(LinearMotion(serial_assembly(world), state)) for world, _, state in (
             found.move(model, p, name, 1.0), found.move(model, p, name, -1.0)
         ))  # fmt: skip
         for group, right, left, inverse in groups:
@@ -154,7 +154,7 @@ def find_equal(values: ComplexArray) -> list[list[int]]:
     return groups
 
 
-def find_vectors(matrices: Matrices, sigma: complex, count: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
+def find_vectors(matrices: ModeMatrices, sigma: complex, count: int) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
     """Return right and left eigenvectors X and Y of an eigenvalue, shape (u, count) each, and the inverse of Yᵀ (2 σ M
     + D) X.
 

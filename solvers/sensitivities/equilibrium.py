@@ -54,7 +54,7 @@ Model = Callable[[Mapping[str, float]], tuple[World, Results]]
 AnyModel = Callable[[Mapping[str, float]], tuple[Any, ...]]
 
 
-class Solved(NamedTuple):
+class SolvedModel(NamedTuple):
     """An equilibrium of a model, with its factorised tangent.
 
     Attributes:
@@ -123,7 +123,7 @@ class Equilibrium(NamedTuple):
 
 def solve_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
-) -> Solved:
+) -> SolvedModel:
     """Return the equilibrium of a model with its factorised tangent; the arguments are as in `evaluate`.
 
     Raises:
@@ -143,7 +143,7 @@ def solve_equilibrium(
     rounding = ROUNDING * float(np.abs(assembly.fields.x).max(initial=0.0)) * motion.K.norm()
     require_balance(float(np.abs(left).max(initial=0.0)), size, rounding)
     factors = factorise(motion.K, "at the equilibrium")
-    return Solved(world, results, state, motion, factors, find_history(world, state.t), h)
+    return SolvedModel(world, results, state, motion, factors, find_history(world, state.t), h)
 
 
 def find_equilibrium(

@@ -30,7 +30,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.sensitivities.equilibrium import (
     CHECKS,
     Model,
-    Solved,
+    SolvedModel,
     eval_residual,
     find_equilibrium,
     find_states,
@@ -94,7 +94,7 @@ def evaluate(
 def _evaluate_by_adjoint(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Derivatives]:
-    """Return results and derivatives by the adjoint; the arguments are as in `evaluate`."""
+    """Use the adjoint to return results and derivatives; the arguments are as in `evaluate`."""
     found = solve_equilibrium(model, p, solve, steps)
     y = read_results(found.results, found.state, None)
     factors = find_factors(found, list(y))
@@ -113,7 +113,7 @@ def _evaluate_by_adjoint(
     return y, {result: {name: own[name] for name in p} for result, own in dy.items()}
 
 
-def find_factors(found: Solved, names: Sequence[str]) -> dict[str, FloatArray]:
+def find_factors(found: SolvedModel, names: Sequence[str]) -> dict[str, FloatArray]:
     """Return the solution μ of Kᵀ μ = (∂y/∂x)ᵀ for each result, shape (u,).
 
     Raises:
@@ -135,7 +135,7 @@ def find_factors(found: Solved, names: Sequence[str]) -> dict[str, FloatArray]:
 def find_slopes(
     model: Model,
     p: Mapping[str, float],
-    found: Solved,
+    found: SolvedModel,
     names: Sequence[str],
     of_dof: IntArray,
     y: Mapping[str, float],
@@ -150,8 +150,8 @@ def find_slopes(
         factors: μ by name of the result, shape (u,) each.
 
     Returns:
-        The derivatives by name of the result, shape (names,) each, or None if the group has several parameters and one
-        of them changes a result at constant coordinates.
+        For each result the derivatives, shape (names,), or None if the group has several parameters and one of them
+        changes a result at constant coordinates.
     """
     unknowns, ends, values = found.motion.sparsity.unknowns, [], []
     for side in (1.0, -1.0):

@@ -252,10 +252,10 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
 
 def test_noisy_results_do_not_end_a_fit_early() -> None:
     """If a model, whose contacts switch, has small errors that differ between runs, a step of the fit may increase the
-    sum of squares by chance. The fits nevertheless end near the solutions without these errors.
+    sum of squares because of these errors. The fits nevertheless end near the solutions without these errors.
 
-    The distances are in units of the covariance. The mean is 0.25 and the largest distance 0.8; if fits end where the
-    sum of squares is small by chance, they are 0.5 and 4.7. Errors of 10 % of the deviation of measured values are the
+    The distances are in units of the covariance. The mean is 0.25 and the largest distance 0.8; if fits end where these
+    errors make the sum of squares small, they are 0.5 and 4.7. Errors of 10 % of the deviation of measured values are the
     reason for the remaining distance.
     """
     t = np.linspace(0.0, 1.0, 60)

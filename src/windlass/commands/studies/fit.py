@@ -11,7 +11,7 @@ respect to p are computed by finite differences. The method is Gauss-Newton with
 when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
 If contacts of the model switch, the sum of squares is a noisy function of p, and the trust region may shrink at a point
-whose sum is small by chance, although the step from this point is not small. Therefore the last steps do not depend on
+whose sum happens to be small, although the step from this point is not small. Therefore the last steps do not depend on
 the comparison of sums of squares: with derivatives J from central differences at the solution, full Gauss-Newton steps
 are added until they satisfy the tolerance, as long as p remains in the confidence region of the first solution. The
 noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
