@@ -41,7 +41,7 @@ from windlass.solvers.sensitivities.parameter_groups import change, find_groups
 from windlass.solvers.sensitivities.state_slopes import StateSlopes
 
 Derivatives = dict[str, dict[str, float]]
-"""Derivatives by names of the result and the parameter."""
+"""Derivatives; the first key is the name of the result, the second key the name of the parameter."""
 
 
 @checked(**CHECKS, method=word("direct", "adjoint"))

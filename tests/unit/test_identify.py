@@ -255,8 +255,8 @@ def test_noisy_results_do_not_end_a_fit_early() -> None:
     sum of squares because of these errors. The fits nevertheless end near the solutions without these errors.
 
     The distances are in units of the covariance. The mean is 0.25 and the largest distance 0.8; if fits end where these
-    errors make the sum of squares small, they are 0.5 and 4.7. Errors of 10 % of the deviation of measured values are the
-    reason for the remaining distance.
+    errors make the sum of squares small, they are 0.5 and 4.7. Errors of 10 % of the deviation of measured values are
+    the reason for the remaining distance.
     """
     t = np.linspace(0.0, 1.0, 60)
 
