@@ -297,8 +297,8 @@ def parameter(
         raise OptionError(
             f"default = {default:g}{unit_words} {where}: must be >= {minimum:g} and <= {maximum:g}{unit_words}"
         )
-    value: float = _declare(Option(name, float(default), unit, doc, float(minimum), float(maximum), None, scale))
-    return value
+    found: float = _declare(Option(name, float(default), unit, doc, float(minimum), float(maximum), None, scale))
+    return found
 
 
 def _checked_name(name: str) -> str:

@@ -60,6 +60,8 @@ ERRORS = 3.0
 """Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
 STEPS = 4
 """Largest number of Gauss-Newton steps with the derivatives at the solution."""
+EPS = float(np.finfo(float).eps)
+"""Rounding error of numbers [1]."""
 PART = 0.1
 """Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
 
@@ -345,7 +347,7 @@ def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float 
     inner, step = slopes[:, moves], np.zeros(len(x))
     largest = float(np.linalg.norm(inner, 2)) if inner.size else 0.0
     if largest > 0.0:
-        step[moves] = np.linalg.lstsq(inner, -base, rcond=max(least / largest, np.finfo(float).eps))[0]
+        step[moves] = np.linalg.lstsq(inner, -base, rcond=max(least / largest, EPS))[0]
     return step
 
 
