@@ -74,13 +74,15 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "Solvers": "Static Dynamic Explicit Passes StepControl State StepHook",
             "Modes": "Modes ModesResult Campbell campbell find_critical_speed",
-            "Derivatives": "evaluate evaluate_frequencies evaluate_motion MotionDerivatives evaluate_objective "
-            "MotionGradient evaluate_mean MeanGradient end_value time_integral smooth_maximum",
+            "Derivatives": "evaluate evaluate_frequencies evaluate_modes ModeDerivatives evaluate_motion "
+            "MotionDerivatives evaluate_objective MotionGradient evaluate_mean MeanGradient end_value time_integral "
+            "smooth_maximum",
             "Restart": "Checkpoint",
             "FMUs": "FMUInterface",
             "Verdicts and errors": "Verdict DoubtfulError NotConverged WindlassError ModelError ModelWarning "
             "OptionError OutputError",
-            "Matrices": "assemble_mass assemble_matrix assemble_vector create_matrix create_vector NonlinearProblem",
+            "Matrices": "assemble_derivative assemble_mass assemble_matrix assemble_vector create_matrix create_vector "
+            "NonlinearProblem",
         },
     ),
     "results": (
@@ -90,7 +92,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
             "Values": "eval_output Sensor Sensors Means EnergyLedger format_comparison",
             "Files and pictures": "Recorder show create_output_folder write_summary read_sweep",
             "Report": "add_to_report ReportSection ReportTable ReportCurves citations",
-            "Command line": "option arguments help_requested set_options is_first_process",
+            "Command line": "option parameter arguments help_requested set_options is_first_process",
         },
     ),
     "laws": (

@@ -22,6 +22,7 @@ which finds unused options. All calls are collective.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -32,7 +33,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TextIO, TypeVar, cast
+from typing import Any, TextIO, TypeVar
 
 from windlass.framework.checks.values import show
 from windlass.framework.command_line import checkpoint_options, summary_file, unused_options
@@ -245,11 +246,72 @@ def option(
         OptionError: the value has a wrong type or is out of range, or the name contains characters that are not
             allowed, is an option of PETSc, or was already declared with other arguments.
     """
+    words = tuple(choices) if choices else None
+    value: Value = _declare(Option(_checked_name(name), default, unit, doc, minimum, maximum, words))
+    return value
+
+
+def parameter(
+    name: str,
+    default: float,
+    unit: str,
+    doc: str = "",
+    *,
+    minimum: float,
+    maximum: float,
+    scale: str = "linear",
+) -> float:
+    """Declare a parameter of the model: an option that `windlass optimise` and `windlass identify` vary within its
+    range unless the command line gives it a value, and that `windlass sweep` varies with ``-points`` or ``-samples``.
+
+        preload = wl.parameter("preload", 400.0, "N", "tension at rest", minimum=100.0, maximum=1000.0)
+
+    Args:
+        name, unit, doc: as in `option`.
+        default: value if the option is not given, and initial value of a search.
+        minimum, maximum: ends of the range, in ``unit``.
+        scale: ``"linear"``, or ``"log"`` to vary the logarithm of the parameter.
+
+    Returns:
+        The value from the command line, or the default.
+
+    Raises:
+        OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, the
+            range of a logarithmic scale contains numbers <= 0, or see `option`.
+    """
+    name = _checked_name(name)
+    unit_words = f" {unit}" if unit not in ("", "1") else ""
+    for key, value in (("default", default), ("minimum", minimum), ("maximum", maximum)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise OptionError(f"{key} = {show(value)} of parameter {name}: must be a finite number [{unit}]")
+    where = f"of parameter {name}"
+    if scale not in ("linear", "log"):
+        raise OptionError(f"scale = {show(scale)} {where}: must be linear or log")
+    if not minimum < maximum:
+        raise OptionError(
+            f"minimum = {minimum:g}{unit_words} {where}: must be less than maximum = {maximum:g}{unit_words}"
+        )
+    if scale == "log" and minimum <= 0.0:
+        raise OptionError(f"minimum = {minimum:g}{unit_words} {where}: must be > 0 for a logarithmic scale")
+    if not minimum <= default <= maximum:
+        raise OptionError(
+            f"default = {default:g}{unit_words} {where}: must be >= {minimum:g} and <= {maximum:g}{unit_words}"
+        )
+    found: float = _declare(Option(name, float(default), unit, doc, float(minimum), float(maximum), None, scale))
+    return found
+
+
+def _checked_name(name: str) -> str:
+    """Return the name of an option; raise OptionError if it has characters that are not allowed."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
         raise OptionError(f"option name {given}: expected letters, digits and underscores")
-    database = _petsc().Options()
-    item = Option(name, default, unit, doc, minimum, maximum, tuple(choices) if choices else None)
+    return name
+
+
+def _declare(item: Option) -> Any:
+    """Add an option to the options of this process; return its value from the command line, or the default."""
+    name, default, database = item.name, item.default, _petsc().Options()
     if name.lower() in HELP_NAMES or (
         unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
     ):
@@ -261,9 +323,7 @@ def option(
     if known != item:
         raise OptionError(f"option name {name!r}: already declared with other properties")
     item.parse(str(default) or " ")
-    if not database.hasName(name):
-        return default
-    return cast(Value, item.parse(database.getString(name)))
+    return item.parse(database.getString(name)) if database.hasName(name) else default
 
 
 class ChosenOptions:

@@ -33,6 +33,9 @@ FALSE_WORDS = ("false", "0", "no", "off")
 class Option:
     """An option. The type of the option is the type of its default value; the attributes are the arguments of
     `wl.option`.
+
+    Attributes:
+        scale: for parameters (`wl.parameter`) ``"linear"`` or ``"log"``; for other options an empty text.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Option:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] | None = None
+    scale: str = ""
 
     def __post_init__(self) -> None:
         kinds = {"default": bool | int | float | str, "unit": str, "doc": str}
@@ -107,7 +111,8 @@ class Option:
         default = str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
         bounded = (self.minimum, self.maximum, self.choices) != (None, None, None)
         allowed = f" ({self.describe_allowed()})" if bounded else f" [{self.unit}]" if self.unit else ""
-        return f"  -{f'{self.name} <{default}>':<34} {self.doc}{allowed}"
+        kind = {"": "", "linear": "; parameter", "log": "; parameter with a logarithmic scale"}[self.scale]
+        return f"  -{f'{self.name} <{default}>':<34} {self.doc}{kind}{allowed}"
 
     def _error(self, text: str) -> OptionError:
         return OptionError(f"-{self.name} = {text}: expected {self.describe_allowed()}")

@@ -15,11 +15,17 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
-from windlass.framework.checks.checks import checked, instance, number, yes_no
+from windlass.framework.checks.checks import checked, handle, instance, number, word, yes_no
+from windlass.framework.errors import ModelError
 from windlass.framework.model.system import evaluate
+from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.column_derivatives import ChangedResidual, ColumnValue, differentiate
 from windlass.framework.state.state import State, check_world
+
+ACCURATE = 1e-4
+"""Largest estimated error of a derivative, relative to the largest entry [1]."""
 
 
 @checked(world=instance(World))
@@ -108,6 +114,63 @@ def assemble_mass(world: World, state: State) -> Any:
     values = np.zeros(assembly.pattern.spare + 1)
     assembly.add_mass_matrix(values)
     return _to_petsc(_coordinate_matrix(world, values))
+
+
+@checked(world=instance(World), state=instance(State), entity=handle(), column=word())
+def assemble_derivative(world: World, state: State, entity: Entity, column: str) -> FloatArray:
+    """Return the derivatives of `assemble_vector` with respect to the numbers in a column of one row.
+
+        assemble_derivative(world, state, spring, "stiffness")
+
+    The derivatives are extrapolated differences (see `windlass.framework.state.column_derivatives`). If forces are
+    polynomials of a number, for example proportional to a stiffness, only rounding errors remain. Displacements,
+    velocities and history values are constant, also for positions of nodes.
+
+    Args:
+        world, state: the model and its state.
+        entity: the row.
+        column: name of a column with real numbers.
+
+    Returns:
+        Derivatives in units of the force per unit of the column, shape (n, *shape of the column).
+
+    Raises:
+        ModelError: the handle has several rows, the column does not exist or contains no real numbers, or a derivative
+            does not exist.
+    """
+    check_world(state, world, "assemble_derivative")
+    table = entity.table
+    if len(entity) != 1:
+        raise ModelError(f"entity = {entity!r} in assemble_derivative: has {len(entity)} rows; must have one row")
+    schema = table.component.columns.get(column)
+    if schema is None or schema.dtype is not np.float64:
+        real = [name for name, each in table.component.columns.items() if each.dtype is np.float64]
+        raise ModelError(
+            f"column = {column!r} in assemble_derivative: must be a column of real numbers of {table.kind}: "
+            f"{', '.join(real) or 'it has none'}"
+        )
+    assembly, row = serial_assembly(world), int(entity.rows[0])
+    shape = np.shape(table.local(column)[row])
+    found = np.zeros((int(np.prod(shape)), assembly.layout.spare))
+    with assembly.isolated():
+        fields = assembly.load_fields(state)
+        fields.a[:], fields.lam[:] = 0.0, 0.0
+        residual = ChangedResidual(world, fields)
+        for place in range(len(found)):
+            value = ColumnValue(table, schema, row, place)
+
+            def eval_at(number: float, value: ColumnValue = value) -> FloatArray:
+                return residual.eval_at(value, number)
+
+            derivative = differentiate(eval_at, value.number, schema)
+            if not derivative.error <= ACCURATE:
+                raise ModelError(
+                    f"the forces have no derivative with respect to {value.describe()} = {value.number:.9g}: "
+                    f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must "
+                    f"be at most {ACCURATE:g}"
+                )
+            found[place] = derivative.values[: assembly.layout.spare]
+    return found.T.reshape(-1, *shape)
 
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:

@@ -20,11 +20,13 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
-from windlass.framework.checks.checks import checked, instance, number, optional, whole
+from windlass.framework.checks.checks import checked, instance, number, optional, whole, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.model.world import World
+from windlass.framework.state.column_check import check_columns
+from windlass.framework.state.residual import eval_residual
 from windlass.framework.state.state import State
 
 STEP = 1e-6
@@ -71,6 +73,7 @@ class Wrong(NamedTuple):
     displacement=number("m, rad", minimum=0.0),
     tolerance=number("1", above=0.0),
     seed=whole(0),
+    parameters=yes_no(),
 )
 def check_tangent(
     world: World,
@@ -80,9 +83,10 @@ def check_tangent(
     displacement: float = 0.1,
     tolerance: float = 1e-6,
     seed: int = 1,
+    parameters: bool = False,
 ) -> None:
     """Compare the tangent of a model with central differences of its residual, at a given state and at random states
-    near this state.
+    near this state; optionally, check the derivatives of the residual with respect to columns.
 
     The check is suitable only for small models on one process, because it varies each coordinate and uses dense
     matrices.
@@ -96,10 +100,15 @@ def check_tangent(
         displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
         tolerance: largest allowed error of an entry, relative to the largest entry of its matrix row [1].
         seed: seed of the random numbers.
+        parameters: whether to check also, for the first and the last row of each table, that the residual has
+            derivatives with respect to all real columns that are not 0, and that central differences with the step of
+            `windlass.evaluate` agree with these derivatives. The derivatives are computed from differences that are
+            extrapolated to the step 0. History values are constant.
 
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
-            names the entry with the largest error, with its law and row.
+            names the entry with the largest error, with its law and row. With ``parameters``: the residual is not a
+            smooth function of a column, or the central difference is wrong; the message names column and row.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)
@@ -109,7 +118,10 @@ def check_tangent(
             if k:
                 for values, size in ((fields.x, displacement), (fields.v, 1.0), (fields.a, 1.0), (fields.lam, 1.0)):
                     values[:-1] += size * random.standard_normal(len(values) - 1)
-            check_fields(assembly, tolerance, where=f"in random state {k}" if k else "at the given state")
+            where = f"in random state {k}" if k else "at the given state"
+            check_fields(assembly, tolerance, where)
+            if parameters:
+                check_columns(assembly, tolerance, where)
 
 
 def check_fields(
@@ -186,19 +198,6 @@ def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> 
         return None
     i, j = np.unravel_index(int(np.argmax(error)), error.shape)
     return Wrong(int(i), int(j), float(given[i, j]), float(expected[i, j]), int((error > 1.0).sum()))
-
-
-def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
-    """Return the residual at the present fields: forces, inertia forces and constraint forces minus loads, followed by
-    the constraint equations."""
-    fields = assembly.fields
-    f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
-    assembly.update_markers()
-    assembly.add_loads(f, -load_factor)
-    assembly.add_forces(f)
-    assembly.add_inertia(f)
-    assembly.add_constraints(c, f)
-    return np.concatenate((f[:-1], c[:-1]))
 
 
 def eval_tangent(

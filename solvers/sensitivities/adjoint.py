@@ -29,7 +29,7 @@ from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.adjoint_steps import Adjoint
 from windlass.solvers.sensitivities.companion import Companion, Model, RepeatedStep, StepPlan, create_companion
-from windlass.solvers.sensitivities.evaluate import CHECKS, read_results
+from windlass.solvers.sensitivities.equilibrium import CHECKS, read_results
 from windlass.solvers.sensitivities.growth import describe_growth, find_growth
 from windlass.solvers.sensitivities.motion import prepare_motion
 from windlass.solvers.sensitivities.objectives import Objective

@@ -22,7 +22,7 @@ from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import set_direct
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import estimate_rounding
-from windlass.solvers.sensitivities.evaluate import Results, create_model, factorise
+from windlass.solvers.sensitivities.equilibrium import Results, create_model, factorise
 from windlass.solvers.sensitivities.tangent_factors import TangentFactors
 from windlass.solvers.stepping.step_kernels import StepKernels
 

@@ -27,7 +27,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.modes.modes import Modes
-from windlass.solvers.sensitivities.evaluate import CHECKS, Model, find_equilibrium
+from windlass.solvers.sensitivities.equilibrium import CHECKS, Model, find_equilibrium
 
 EQUAL = 1e-6
 """Difference between the squares of two frequencies, relative to the larger square, up to which the frequencies are
@@ -61,6 +61,8 @@ def evaluate_frequencies(
         ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if K is not symmetric.
     """
     found = find_equilibrium(model, p, solve, steps)
+    if found.motion.states:
+        raise ModelError(f"the model has {found.motion.states} first-order states: must be 0 for undamped modes")
     if not found.motion.symmetric:
         raise ModelError("the tangent is not symmetric (friction, follower loads), so the model has no undamped modes")
     # additional modes, so that the last group of equal frequencies is complete

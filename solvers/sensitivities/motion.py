@@ -51,7 +51,7 @@ from windlass.solvers.sensitivities.companion import (
     repeat_step,
 )
 from windlass.solvers.sensitivities.differences import find_slopes
-from windlass.solvers.sensitivities.evaluate import (
+from windlass.solvers.sensitivities.equilibrium import (
     CHECKS,
     Results,
     choose_steps,

@@ -24,7 +24,7 @@ from windlass.solvers.constraint_motion.consistency import Trace
 from windlass.solvers.constraint_motion.initial import MassSolver
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.sensitivities.companion import MOTION, Companion, RepeatedStep
-from windlass.solvers.sensitivities.evaluate import factorise
+from windlass.solvers.sensitivities.equilibrium import factorise
 from windlass.solvers.sensitivities.motion import CompanionPair
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
 from windlass.solvers.sensitivities.parameter_terms import ParameterTerms

@@ -22,7 +22,7 @@ from windlass.solvers.sensitivities.companion import (
     plan_step,
     repeat_run,
 )
-from windlass.solvers.sensitivities.evaluate import Results, read_results
+from windlass.solvers.sensitivities.equilibrium import Results, read_results
 from windlass.solvers.sensitivities.revolve import place_states
 from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 

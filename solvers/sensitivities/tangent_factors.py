@@ -14,7 +14,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.sensitivities.evaluate import factorise
+from windlass.solvers.sensitivities.equilibrium import factorise
 
 
 class TangentFactors:

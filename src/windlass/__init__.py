@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option
+    from windlass.framework.command_line.options import parameter as parameter
     from windlass.framework.command_line.report_parts import ReportCurves as ReportCurves
     from windlass.framework.command_line.report_parts import ReportSection as ReportSection
     from windlass.framework.command_line.report_parts import ReportTable as ReportTable
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from windlass.framework.output.view import show as show
     from windlass.framework.report.bibliography import citations as citations
     from windlass.framework.restart.checkpoint import Checkpoint as Checkpoint
+    from windlass.framework.state.assemble import assemble_derivative as assemble_derivative
     from windlass.framework.state.assemble import assemble_mass as assemble_mass
     from windlass.framework.state.assemble import assemble_matrix as assemble_matrix
     from windlass.framework.state.assemble import assemble_vector as assemble_vector
@@ -74,6 +76,8 @@ if TYPE_CHECKING:
     from windlass.solvers.own_options import set_options as set_options
     from windlass.solvers.sensitivities.adjoint import MotionGradient as MotionGradient
     from windlass.solvers.sensitivities.adjoint import evaluate_objective as evaluate_objective
+    from windlass.solvers.sensitivities.damped_modes import ModeDerivatives as ModeDerivatives
+    from windlass.solvers.sensitivities.damped_modes import evaluate_modes as evaluate_modes
     from windlass.solvers.sensitivities.evaluate import evaluate as evaluate
     from windlass.solvers.sensitivities.frequencies import evaluate_frequencies as evaluate_frequencies
     from windlass.solvers.sensitivities.motion import MotionDerivatives as MotionDerivatives

@@ -106,6 +106,9 @@ def calls(s: Scene) -> dict[str, Call]:
     layers = {"radius": 0.1, "diameter": 0.01, "pitch": 0.0102, "turns": 3, "crossing": 1.5}
     sheave = {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "side": "left", "turns": 0}
     return {
+        "assemble_derivative": (
+            wl.assemble_derivative, {**at_state, "entity": s.force, "column": "vector"}
+        ),
         "assemble_mass": (wl.assemble_mass, at_state),
         "assemble_matrix": (wl.assemble_matrix, {**at_state, "dq": 1.0, "dv": 0.0, "load_factor": 1.0, "da": 0.0,
                                                   "velocity_terms": True}),
@@ -146,6 +149,13 @@ def calls(s: Scene) -> dict[str, Call]:
         "FMUInterface.solve": (lambda **given: wl.FMUInterface().solve(**given), {"solver": dynamic, **solve}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
+        "parameter": (
+            wl.parameter,
+            {
+                "name": "hostile_length", "default": 1.0, "unit": "m", "doc": "some words", "minimum": 0.5,
+                "maximum": 2.0, "scale": "log",
+            },
+        ),
         "citations": (wl.citations, {"world": s.world}),
         "ReportTable": (wl.ReportTable, {"headings": ["x [m]"], "rows": [[1.0]]}),
         "ReportCurves": (wl.ReportCurves, {"label": "t [s]", "x": [0.0, 1.0], "curves": [("x", "m", [1.0, 2.0])]}),

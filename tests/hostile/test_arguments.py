@@ -73,6 +73,7 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
         ("empty text", "word", "false", "no", "number as text", "nan as text", "nan", "NumPy nan", "inf", "-inf"),
         "words are defaults, and the option is declared already, with a whole number",
     ),
+    ("parameter", "doc"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "any words"),
     ("option", "doc"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "any words"),
     ("belt_creep", "contact_stiffness_per_length"): (("inf",), "a rigid rim"),
     ("belt_creep", "friction_stiffness_per_length"): (("inf",), "rigid bristles"),

@@ -33,7 +33,8 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.tangent_check import check_fields, eval_residual
+from windlass.framework.state.residual import eval_residual
+from windlass.framework.state.tangent_check import check_fields
 
 from support.differences import set_random_fields
 from support.exudyn_states import (

@@ -27,8 +27,9 @@ from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output, find_output
+from windlass.framework.state.residual import eval_residual
 from windlass.framework.state.state import State
-from windlass.framework.state.tangent_check import eval_differences, eval_residual, eval_tangent
+from windlass.framework.state.tangent_check import eval_differences, eval_tangent
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 # no stiffness and no mass, so all forces are contact forces

@@ -26,8 +26,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_mass
 from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.residual import eval_residual
 from windlass.framework.state.state import State
-from windlass.framework.state.tangent_check import check_fields, eval_residual
+from windlass.framework.state.tangent_check import check_fields
 
 from support.differences import set_random_fields
 from support.matrices import dense

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sin
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, System, evaluate
+from windlass.framework.state.column_derivatives import ChangedResidual, ColumnValue, differentiate
 
 
 class CubicSpring(Component):
@@ -30,17 +32,29 @@ class CubicSpring(Component):
     stiffness = column("N/m^3", "k")
     stiffness_error = column("1", "factor on the derivative with respect to u", default=1.0)
     damping_error = column("1", "factor on the derivative with respect to u_t", default=1.0)
+    fault = column("N/m^3", "value of k at which the force has a kink; -1: k is noisy", default=0.0)
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
 @kernel
+def find_stiffness(row: Any) -> float:
+    if row.fault > 0.0:
+        return float(row.stiffness + 0.5 * abs(row.stiffness - row.fault))
+    if row.fault < 0.0:
+        return float(row.stiffness * (1.0 + 0.3 * sin(1e9 * row.stiffness)))
+    return float(row.stiffness)
+
+
+@kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    return float(row.stiffness * u**3 + 2.0 * ut)
+    k = find_stiffness(row)
+    return float(k * u**3 + 2.0 * ut)
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    return 3.0 * row.stiffness * u**2 * row.stiffness_error, 2.0 * row.damping_error
+    k = find_stiffness(row)
+    return 3.0 * k * u**2 * row.stiffness_error, 2.0 * row.damping_error
 
 
 residual, tangent = coordinate_pair(force, force_tangent)
@@ -111,6 +125,101 @@ def test_a_wrong_tangent_is_found_and_named(errors: dict[str, float], name: str,
     )
     with pytest.raises(wl.ModelError, match=message):
         wl.testing.check_tangent(create(**errors))
+
+
+def test_derivatives_with_respect_to_columns_pass() -> None:
+    """The check changes neither the tables nor the fields of other assemblies."""
+    world = create()
+    before = {
+        (component, name): np.array(table.collect(name))
+        for component, table in world.tables.items()
+        for name in component.columns
+    }
+    tangent = wl.assemble_matrix(world, wl.State(world)).getValuesCSR()[2]
+    wl.testing.check_tangent(world, parameters=True, states=1)
+    for (component, name), values in before.items():
+        np.testing.assert_array_equal(world.tables[component].collect(name), values)
+    np.testing.assert_array_equal(wl.assemble_matrix(world, wl.State(world)).getValuesCSR()[2], tangent)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (
+            3.0,
+            r"a kink at stiffness of CubicSpring row 1 = 3 N/m\^3 in random state 1: forward and backward difference ",
+        ),
+        (
+            -1.0,
+            r"(a kink at|no derivative with respect to) stiffness of CubicSpring row 1 = 3 N/m\^3 in random state 1: ",
+        ),
+    ],
+)
+def test_a_column_without_derivative_is_found_and_named(fault: float, words: str) -> None:
+    """If the force has a kink at the value of a stiffness, or is a noisy function of it, it has no derivative."""
+    with pytest.raises(wl.ModelError, match=f"^the residual has {words}"):
+        wl.testing.check_tangent(create(fault=fault), parameters=True, displacement=0.5)
+
+
+def test_exactness_of_derivatives_with_respect_to_columns() -> None:
+    """The derivative with respect to a linear column is exact, with respect to lengths and positions within 1e-10."""
+    world = create()
+    assembly = serial_assembly(world)
+    fields = assembly.load_fields(wl.State(world))
+    fields.x[:-1] += 0.1 * np.random.default_rng(1).standard_normal(len(fields.x) - 1)
+    residual = ChangedResidual(world, fields)
+
+    def find(component: Any, name: str, row: int = 0) -> Any:
+        value = ColumnValue(world.tables[component], component.columns[name], row, 0)
+        return differentiate(lambda number: residual.eval_at(value, number), value.number, value.column)
+
+    u = fields.x[0] - 1.0
+    found = find(CubicSpring, "stiffness")
+    np.testing.assert_allclose(found.values[0], u**3, rtol=1e-14)
+    assert found.error < 1e-14
+    # the force of a position is the force of the displacement, plus the change of the constraint and the offset
+    for component, name, size in (
+        (Cable2D, "length", 1e-10),
+        (PointSlope2D, "slope", 1e-10),
+        (MassPoint, "mass", 1e-14),
+    ):
+        assert 0.0 <= find(component, name).error < size, name
+    cable, row = world.tables[Cable2D], np.array([0])
+    ends = []
+    for length in (1.0 + 1e-4, 1.0 - 1e-4, 1.0 + 2e-4, 1.0 - 2e-4):
+        ends.append(residual.eval_at(ColumnValue(cable, Cable2D.columns["length"], int(row[0]), 0), length))
+    slope = (8.0 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / 12e-4
+    np.testing.assert_allclose(find(Cable2D, "length").values, slope, rtol=0, atol=1e-9 * np.abs(slope).max())
+
+
+def test_assembled_derivatives() -> None:
+    """Derivatives with respect to the mass and to the components of gravity and positions agree with closed forms."""
+    world = create()
+    state = wl.State(world)
+    state.q[:2], state.v[:2] = (0.3, 0.1), (1.0, -2.0)
+    tables = {component.__name__: table for component, table in world.tables.items()}
+    first = [wl.Entity(tables[name], np.array([0])) for name in ("CubicSpring", "MassPoint", "PointSlope2D")]
+    slope = wl.assemble_derivative(world, state, first[0], "stiffness")
+    np.testing.assert_allclose(slope[:2], [0.3**3, 0.0], rtol=1e-12, atol=1e-14)
+    weight = wl.assemble_derivative(world, state, first[1], "mass")
+    np.testing.assert_allclose(weight[:2], [0.0, 9.81], rtol=1e-13, atol=1e-13)
+    assert np.abs(weight[2:]).max() < 1e-10
+    assert wl.assemble_derivative(world, state, first[2], "position").shape == (len(state.q), 2)
+    for name, words in (
+        ("active", "must be a column of real numbers of CubicSpring: stiffness,"),
+        ("k", "must be a"),
+    ):
+        with pytest.raises(wl.ModelError, match=f"column = '{name}' in assemble_derivative: {words}"):
+            wl.assemble_derivative(world, state, first[0], name)
+    with pytest.raises(wl.ModelError, match="has 2 rows; must have one row"):
+        wl.assemble_derivative(world, state, wl.Entity(tables["CubicSpring"], np.arange(2)), "stiffness")
+    with pytest.raises(
+        wl.ModelError, match="the forces have no derivative with respect to stiffness of CubicSpring row 1"
+    ):
+        noisy = create(fault=-1.0)
+        at = wl.State(noisy)
+        at.q[0] = 0.5
+        wl.assemble_derivative(noisy, at, wl.Entity(noisy.tables[CubicSpring], np.array([1])), "stiffness")
 
 
 def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

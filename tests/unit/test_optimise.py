@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import windlass as wl
 from windlass.commands import cli
 from windlass.commands.studies import kept_runs, ranges
 from windlass.commands.studies.model_options import ModelOptions
@@ -138,6 +139,28 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
     assert call("-output other -minimise cost -stiffness 50:500 -mass 0.5:3") == 0
     for one, two in zip(later, read_table(tmp_path / "other"), strict=True):
         assert (one["stiffness"], one["mass"], one["cost"]) == (two["stiffness"], two["mass"], two["cost"])
+
+
+def test_parameters_have_declared_ranges(
+    quick: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Parameters of the model vary within their ranges, unless the command line gives a value or another range."""
+    options = {
+        "stiffness": Option("stiffness", 100.0, "N/m", "k", 50.0, 450.0, None, "log"),
+        "mass": Option("mass", 2.0, "kg", "m", 0.5, 3.0, None, "linear"),
+    }
+    monkeypatch.setattr(ranges, "ask_model", lambda *_: ModelOptions(options, ()))
+    assert call("-output o -minimise cost") == 0
+    said = capsys.readouterr().out
+    assert quick[0] == {"-stiffness": 100.0, "-mass": 2.0} and "N/m" in said
+    best = min(quick, key=lambda given: (0.01 * given["-stiffness"] - 2.0) ** 2 + (given["-mass"] - 1.5) ** 2)
+    assert_allclose([best["-stiffness"], best["-mass"]], [200.0, 1.5], rtol=0.01)
+    found = ranges.read_ranges(Path("model.py"), {"stiffness": "60:70"}, ("mass",), ())
+    assert list(found) == ["stiffness"] and (found["stiffness"].low, found["stiffness"].ratios) == (60.0, True)
+    found = ranges.read_ranges(Path("model.py"), {}, (), ())
+    assert (found["mass"].low, found["mass"].high, found["mass"].start, found["mass"].unit) == (0.5, 3.0, 2.0, "kg")
+    with pytest.raises(wl.OptionError, match=r"-mass = 0\.1: expected a number >= 0\.5 and <= 3 \[kg\]"):
+        ranges.read_ranges(Path("model.py"), {"mass": "0.1:1"}, (), ())
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import windlass as wl
 from windlass.framework.command_line import options, summary, unused_options
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError, OutputError
@@ -125,6 +127,41 @@ def test_option_names_are_unique_and_not_petscs() -> None:
         options.option("test-length", 1.0, "m", "a length")
     with pytest.raises(OptionError, match=r"expected a number >= 0 \[m\]"):
         options.option("test_width", -1.0, "m", "a width", minimum=0)
+
+
+def test_parameters_are_options_with_a_range(database: Any) -> None:
+    """A parameter returns its default or the value of the command line; values outside of the range are errors."""
+    words = {"unit": "N", "doc": "tension", "minimum": 100.0, "maximum": 1000.0}
+    assert wl.parameter("some_tension", 400, **words) == 400.0
+    database.setValue("some_other_tension", "250")
+    assert wl.parameter("some_other_tension", 400.0, **words) == 250.0
+    database.setValue("some_large_tension", "2000")
+    with pytest.raises(
+        wl.OptionError, match=r"^-some_large_tension = 2000: expected a number >= 100 and <= 1000 \[N\]$"
+    ):
+        wl.parameter("some_large_tension", 400.0, **words)
+    item = Option("k", 1e4, "N/m", "stiffness", 1e3, 1e5, None, "log")
+    assert item.describe().endswith(
+        "stiffness; parameter with a logarithmic scale (a number >= 1000 and <= 100000 [N/m])"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"default": 50.0}, "default = 50 N of parameter load: must be >= 100 and <= 1000 N"),
+        ({"minimum": 2000.0}, "minimum = 2000 N of parameter load: must be less than maximum = 1000 N"),
+        ({"minimum": 0.0, "scale": "log"}, "minimum = 0 N of parameter load: must be > 0 for a logarithmic scale"),
+        ({"scale": "square"}, "scale = 'square' of parameter load: must be linear or log"),
+        ({"maximum": np.inf}, r"maximum = inf of parameter load: must be a finite number \[N\]"),
+        ({"default": "400"}, r"default = '400' of parameter load: must be a finite number \[N\]"),
+        ({"name": "a b"}, "option name 'a b': expected letters, digits and underscores"),
+    ],
+)
+def test_wrong_parameters(given: dict[str, Any], message: str) -> None:
+    words = {"name": "load", "default": 400.0, "unit": "N", "minimum": 100.0, "maximum": 1000.0}
+    with pytest.raises(wl.OptionError, match=f"^{message}$"):
+        wl.parameter(**{**words, **given})
 
 
 def test_help_has_default_unit_and_bounds() -> None:

@@ -19,8 +19,10 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.commands import cli
-from windlass.commands.studies import sweep_table
+from windlass.commands.studies import sweep_plan, sweep_table
+from windlass.commands.studies.model_options import ModelOptions
 from windlass.commands.studies.sweep_plots import draw_sweep
+from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.launcher import child_environment
 
 from support.processes import environment, run_windlass
@@ -171,6 +173,9 @@ def spring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("missing.py -output d -mass 1,2", "windlass sweep missing.py: no such file"),
         ("spring.py -mass 1,2", "-output is not given: expected the folder of the sweep"),
         ("spring.py -output d", "nothing varies: expected values of an option"),
+        ("spring.py -output d -points 3", "-points: the model has no parameters: must declare them by wl.parameter"),
+        ("spring.py -output d -samples 3", "-samples: the model has no parameters"),
+        ("spring.py -output d -points 3 -samples 3", "-samples and -points are given: expected one of them"),
         ("spring.py -output d -mass 1,2 -jobs 0", "-jobs = 0: expected a whole number >= 1"),
         ("spring.py -output d -mass 1:2 -samples 0", "-samples = 0: expected a whole number >= 1"),
         ("spring.py -output d -mass 1,2 -mass 3", "-mass: is given twice"),
@@ -185,6 +190,32 @@ def test_wrong_command_lines(words: str, message: str, spring: Path, capsys: pyt
     assert cli.main(["sweep", *(words.split() or ["-output"])]) == 2
     assert message in capsys.readouterr().err
     assert not (spring / "d").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "stiffnesses", "masses"),
+    [
+        ("-points 3", [10.0, 100.0, 1000.0], [1.0, 2.0, 3.0]),
+        ("-points 2 -mass 5", [10.0, 1000.0], []),
+        ("-points 2 -stiffness 4,5", [4.0, 5.0], [1.0, 3.0]),
+    ],
+)
+def test_a_sweep_takes_the_ranges_of_parameters(
+    words: str, stiffnesses: list[float], masses: list[float], spring: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With -points, parameters of the model have values at equal distances in their ranges, or with equal ratios."""
+    options = {
+        "stiffness": Option("stiffness", 100.0, "N/m", "k", 1.0 if "4,5" in words else 10.0, 1000.0, None, "log"),
+        "mass": Option("mass", 2.0, "kg", "m", 1.0, 3.0, None, "linear"),
+        "output": Option("output", "results", "", "folder"),
+    }
+    monkeypatch.setattr(sweep_plan, "ask_model", lambda *_: ModelOptions(options, ()))
+    plan = sweep_plan.plan_sweep(["spring.py", "-output", "d", *words.split()])
+    assert sorted({float(case["stiffness"]) for case in plan.cases}) == pytest.approx(stiffnesses)
+    assert sorted({float(case["mass"]) for case in plan.cases if "mass" in case}) == pytest.approx(masses)
+    assert len(plan.cases) == len(stiffnesses) * max(len(masses), 1) and plan.units["stiffness"] == "N/m"
+    sampled = sweep_plan.plan_sweep(["spring.py", "-output", "d", "-samples", "5"])
+    assert len(sampled.cases) == 5 and all(1.0 <= float(case["mass"]) <= 3.0 for case in sampled.cases)
 
 
 @pytest.mark.parametrize(

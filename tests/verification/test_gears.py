@@ -28,7 +28,8 @@ from windlass.connectors import (
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
-from windlass.framework.state.tangent_check import check_fields, eval_residual
+from windlass.framework.state.residual import eval_residual
+from windlass.framework.state.tangent_check import check_fields
 
 from support.differences import set_random_fields
 

@@ -16,7 +16,17 @@ from scipy.optimize import brentq
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Circle, Ground, MassPoint, RigidBody2D, cable_around, catenary, nodes_of, straight_cable
+from windlass.elements import (
+    Circle,
+    Ground,
+    MassPoint,
+    RigidBody2D,
+    cable_around,
+    catenary,
+    nodes_of,
+    state_node,
+    straight_cable,
+)
 
 ELEMENTS = 12
 
@@ -27,20 +37,25 @@ def solve_exactly(world: wl.World) -> wl.State:
 
 
 def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """Create a model with ten kinds of parameters: a cable under gravity with a weight on a spring, and a rope to a
-    body that rotates.
+    """Create a model with eleven kinds of parameters: a cable under gravity with a weight on a spring, one end of which
+    is lifted, and a rope to a body that rotates.
     """
     world = wl.World(gravity=(0.0, -p["gravity"]))
     cable = straight_cable(
         world, (0.0, 0.0), (p["span"], 0.3), ELEMENTS, axial_stiffness=p["EA"], bending_stiffness=p["EI"],
-        mass_per_length=p["mass"], reference_strain=-p["strain"],
+        mass_per_length=p["mass"], reference_strain=-p["strain"], axial_damping=p.get("axial_damping", 0.0),
     )  # fmt: skip
     nodes = nodes_of(world, cable)
-    supports = con.hinge(world, nodes[[0, ELEMENTS]])
+    supports = con.hinge(world, nodes[0])
+    con.fix(world, nodes[ELEMENTS], "x")
+    con.prescribe(world, nodes[ELEMENTS], "y", lambda t: p["lift"])
     middle = con.position_marker(world, nodes[ELEMENTS // 2])
     world.add(con.Force, marker=middle, vector=(p["force"], -3.0, 0.0))
     base = con.position_marker(world, world.add(Ground), (p["base"], -4.0))
-    world.add(con.SpringDamper, marker0=base, marker1=middle, stiffness=p["stiffness"], rest_length=p["rest"])
+    world.add(
+        con.SpringDamper, marker0=base, marker1=middle, stiffness=p["stiffness"], rest_length=p["rest"],
+        damping=p.get("damping", 0.0),
+    )  # fmt: skip
     arm = world.add(RigidBody2D, position=(1.0, -6.0), mass=2.0, inertia=0.1)
     con.fix(world, arm, "x", "y")
     tip = con.position_marker(world, arm, (p["arm"], 0.0))
@@ -52,7 +67,7 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
         force = wl.eval_output(supports, "force", state)
         return {
             "sag": -float(state.of(nodes[ELEMENTS // 2])[0, 1]),
-            "pull": float(np.abs(force[0])),
+            "pull": abs(float(np.ravel(force)[0])),
             "turn": float(state.of(arm)[0, 2]),
         }
 
@@ -61,7 +76,7 @@ def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[st
 
 HANG = {
     "gravity": 9.81, "span": 10.0, "EA": 2e4, "EI": 0.5, "mass": 0.7, "strain": 0.01, "force": 4.0, "base": 5.5,
-    "stiffness": 30.0, "rest": 2.0, "arm": 0.5,
+    "stiffness": 30.0, "rest": 2.0, "arm": 0.5, "lift": 0.4,
 }  # fmt: skip
 
 
@@ -70,9 +85,16 @@ def hanging() -> Any:
     return wl.evaluate(hang, HANG, solve=solve_exactly)
 
 
+@pytest.fixture(scope="module")
+def hanging_by_adjoint() -> Any:
+    return wl.evaluate(hang, HANG, solve=solve_exactly, method="adjoint")
+
+
 @pytest.mark.parametrize("name", HANG)
-def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
-    """Derivatives agree with fourth-order differences of exact equilibria to 1e-6 of the derivative or 1e-8 of y/p."""
+def test_derivatives_are_those_of_whole_solves(hanging: Any, hanging_by_adjoint: Any, name: str) -> None:
+    """Direct and adjoint derivatives agree with fourth-order differences of exact equilibria to 1e-6 of the derivative
+    or 1e-8 of y/p.
+    """
     y, dy = hanging
     h = 2e-3 * HANG[name]
 
@@ -83,7 +105,8 @@ def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
     near, far = (at(1.0), at(-1.0)), (at(2.0), at(-2.0))
     for result, value in y.items():
         slope = (8.0 * (near[0][result] - near[1][result]) - (far[0][result] - far[1][result])) / (12.0 * h)
-        assert_allclose(dy[result][name], slope, rtol=1e-6, atol=1e-8 * abs(value / HANG[name]), err_msg=result)
+        for found in (dy, hanging_by_adjoint[1]):
+            assert_allclose(found[result][name], slope, rtol=1e-6, atol=1e-8 * abs(value / HANG[name]), err_msg=result)
 
 
 def test_default_solve_and_steps(hanging: Any) -> None:
@@ -127,21 +150,81 @@ def test_sag_of_a_catenary_by_its_length() -> None:
     assert_allclose(dy["sag"]["length"], (find_sag(length + 1e-4) - find_sag(length - 1e-4)) / 2e-4, rtol=1e-3)
 
 
+def test_adjoint_of_many_parameters() -> None:
+    """The adjoint of 100 stiffnesses agrees with the direct method. The parameters share models, so that the model is
+    built less than 60 times. A result that contains a parameter directly is recognised.
+    """
+    count, calls = 100, [0]
+    p = {f"EA{k}": 2e4 + 10.0 * k for k in range(count)}
+
+    def model(given: Mapping[str, float]) -> Any:
+        calls[0] += 1
+        world = wl.World(gravity=(0.0, -9.81))
+        cable = straight_cable(
+            world, (0.0, 0.0), (10.0, 0.3), count, axial_stiffness=[given[name] for name in p], bending_stiffness=0.5,
+            mass_per_length=0.7, reference_strain=-0.01,
+        )  # fmt: skip
+        nodes = nodes_of(world, cable)
+        con.hinge(world, nodes[[0, count]])
+        place = nodes[40]
+        return world, lambda state: {"sag": -float(state.of(place)[0, 1]), "own": given["EA3"] * state.of(place)[0, 0]}
+
+    _, slopes = wl.evaluate(model, p, solve=solve_exactly, method="adjoint")
+    assert calls[0] < 60
+    names = ("EA3", "EA40", "EA99")
+    _, direct = wl.evaluate(lambda given: model({**p, **given}), {name: p[name] for name in names}, solve=solve_exactly)
+    for result in slopes:
+        largest = max(map(abs, slopes[result].values()))
+        for name in names:
+            assert_allclose(slopes[result][name], direct[result][name], rtol=1e-6, atol=1e-7 * largest)
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_first_order_states(method: str) -> None:
+    """A mass on a spring k carries a force g z, where z_t = -a z + b x, and a load F: x = F/(k - g b/a), z = b x/a."""
+    a, b, g, F, k = 9.0, 4.0, 30.0, 5.0, 50.0
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+        con.fix(world, point, "y")
+        x = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=p["k"])
+        world.add(con.CoordinateLoad, marker=x, value=F)
+        node = world.add(state_node(1))
+        world.add(con.GenericODE1, node=node, system_matrix=[[-p["a"]]], input_matrix=[[b]], inputs=x)
+        z = con.coordinate_marker(world, node, "y0")
+        world.add(con.StateLoad, marker=x, inputs=z, rate_gains=(p["g"],))
+        return world, lambda state: {"x": float(state.of(point)[0, 0]), "z": float(state.of(node, "v")[0, 0])}
+
+    y, dy = wl.evaluate(model, {"k": k, "a": a, "g": g}, solve=solve_exactly, method=method)
+    rest = k - g * b / a
+    x = F / rest
+    assert_allclose([y["x"], y["z"]], [x, b * x / a], rtol=1e-9)
+    assert_allclose([dy["x"][name] for name in "kag"], x / rest * np.array([-1.0, -g * b / a**2, b / a]), rtol=1e-8)
+    assert_allclose(
+        [dy["z"][name] for name in "kag"], b / a * np.array([dy["x"][name] for name in "kag"]) - [0, b * x / a**2, 0],
+        rtol=1e-8,
+    )  # fmt: skip
+
+
 CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
 
 
 def capstan(p: Mapping[str, float]) -> Any:
     """Create a rope over half a turn of a locked circle, with a weight at one end.
 
-    The end without the weight is moved down by 1 m per second.
+    The end without the weight is moved down by 1 m per second. The creep is the difference of the velocities of both
+    spans, relative to the velocity of the tight span. In slow steady motion, the rate of elements between two points is
+    equal in both spans, and the velocities have the ratio of the stretches 1 + T/EA.
     """
     radius, elements = 0.1, 40
     length = pi * radius / elements
     world = wl.World()
     rope = cable_around(
         world, circles=[Circle((0.0, 0.0), radius, "right")], elements=elements + 6, closed=False,
-        start=(-radius, -3.0 * length), end=(radius, -3.0 * length), mass_per_length=1.0, axial_stiffness=1e6,
-        bending_stiffness=1e-4, name="rope",
+        start=(-radius, -3.0 * length), end=(radius, -3.0 * length), mass_per_length=1.0,
+        axial_stiffness=p.get("EA", 1e6), bending_stiffness=1e-4, name="rope",
     )  # fmt: skip
     ends = nodes_of(world, rope)
     world.add(con.Force, marker=con.position_marker(world, ends[0]), vector=(0.0, -p["weight"], 0.0))
@@ -151,7 +234,13 @@ def capstan(p: Mapping[str, float]) -> Any:
         world, con.ContactFrictionCircleCable2D, circles=post, cables=rope, segments=2, circle_radius=radius,
         contact_stiffness_per_length=1e8, friction_coefficient=p["mu"], friction_stiffness_per_length=1e8,
     )  # fmt: skip
-    return world, lambda state: {"pull": float(wl.eval_output(drawn, "force", state))}
+
+    def results(state: wl.State) -> dict[str, float]:
+        slack, tight = (1.0 + wl.eval_output(rope[k], "axial_strain", state) for k in (0, len(rope) - 1))
+        creep = 1.0 - float(np.mean(slack)) / float(np.mean(tight))
+        return {"pull": float(wl.eval_output(drawn, "force", state)), "creep": creep}
+
+    return world, results
 
 
 def draw(world: wl.World) -> wl.State:
@@ -169,14 +258,32 @@ def draw(world: wl.World) -> wl.State:
     return state
 
 
-def test_slip_of_a_rope_by_friction_and_weight() -> None:
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_slip_of_a_rope_by_friction_and_weight(method: str) -> None:
     """The tension T = G exp(mu pi) has the derivatives dT/dmu = pi T and dT/dG = exp(mu pi). Slipping segments continue
     to slip.
     """
-    y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
+    y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw, method=method)
     assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["mu"], pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["weight"], exp(0.5 * pi), rtol=1e-3)
+
+
+def test_creep_by_axial_stiffness() -> None:
+    """The creep 1 - (1 + G/EA)/(1 + T/EA) of a belt that slips with the tensions G and T = G exp(mu pi), and its
+    derivatives with respect to EA, mu and G, agree with the closed form within 0.1 %.
+    """
+    p = {"mu": 0.5, "weight": 100.0, "EA": 2e5}
+
+    def find_creep(given: Mapping[str, float]) -> float:
+        e = given["weight"] / given["EA"]
+        return 1.0 - (1.0 + e) / (1.0 + e * exp(given["mu"] * pi))
+
+    y, dy = wl.evaluate(capstan, p, solve=draw)
+    assert_allclose(y["creep"], find_creep(p), rtol=1e-3)
+    for name, value in p.items():
+        ends = [find_creep({**p, name: value * factor}) for factor in (1.0 + 1e-5, 1.0 - 1e-5)]
+        assert_allclose(dy["creep"][name], (ends[0] - ends[1]) / (2e-5 * value), rtol=1e-3, err_msg=name)
 
 
 def string(p: Mapping[str, float], space: bool = False) -> Any:
@@ -242,6 +349,106 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
             ends.append(np.sort(modes.frequencies)[:count])
         slope = (ends[0] - ends[1]) / (2e-4 * HANG[name])
         assert_allclose(df[name], slope, rtol=1e-6, atol=1e-9 / HANG[name])
+
+
+def test_damping_ratio_of_an_oscillator() -> None:
+    """For ζ = d/(2 √(k m)) and f = √(k/m - (d/2m)²)/(2 π), derivatives with respect to d, k and m agree."""
+    m, k, d = 2.0, 50.0, 3.0
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=p["m"])
+        con.fix(world, point, "y")
+        marker = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=p["k"], damping=p["d"])
+        return world, lambda state: {"x": 0.0}
+
+    found = wl.evaluate_modes(model, {"m": m, "k": k, "d": d}, 1)
+    ratio, pulse = d / (2.0 * sqrt(k * m)), sqrt(k / m - (d / (2.0 * m)) ** 2)
+    assert_allclose([found.damping[0], found.frequencies[0]], [ratio, pulse / (2.0 * pi)], rtol=1e-10)
+    slopes = {"d": ratio / d, "k": -ratio / (2.0 * k), "m": -ratio / (2.0 * m)}
+    bends = {"d": -d / (2.0 * m * m), "k": 1.0 / m, "m": -k / m**2 + d * d / (2.0 * m**3)}
+    for name in "dkm":
+        assert_allclose(found.damping_slopes[name], slopes[name], rtol=1e-8)
+        assert_allclose(found.frequency_slopes[name], bends[name] / (4.0 * pi * pulse), rtol=1e-8)
+    with pytest.raises(wl.ModelError, match="has an infinite derivative, because two modes become equal"):
+        wl.evaluate_modes(model, {"m": 2.0, "k": 50.0, "d": 20.0}, 2)
+
+
+def test_equal_damped_modes_part() -> None:
+    """A mass has equal springs and dampers in x and y. If the damper in x changes, one of the two equal damping ratios
+    has the derivative ζ/d, the other one 0; if both dampers change, both derivatives are ζ/d.
+    """
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+        x, y = (con.coordinate_marker(world, point, name) for name in "xy")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=50.0, damping=p["dx"] + p["both"])
+        world.add(con.CoordinateSpringDamper, marker1=y, stiffness=50.0, damping=2.0 + p["both"])
+        return world, lambda state: {"x": 0.0}
+
+    found = wl.evaluate_modes(model, {"dx": 2.0, "both": 1.0}, 2)
+    ratio = 3.0 / (2.0 * sqrt(50.0 * 2.0))
+    assert_allclose(found.damping, ratio, rtol=1e-9)
+    assert_allclose(np.sort(found.damping_slopes["dx"]), [0.0, ratio / 3.0], rtol=1e-7, atol=1e-10)
+    assert_allclose(found.damping_slopes["both"], ratio / 3.0, rtol=1e-7)
+    assert_allclose(found.eigenvalues[0], -0.75 + 1j * sqrt(25.0 - 0.75**2), rtol=1e-9)
+
+
+def test_damped_modes_about_a_loaded_equilibrium() -> None:
+    """Derivatives of frequencies and damping ratios include the change of the equilibrium, and agree with differences
+    of whole solves and modes to 1e-6.
+    """
+    p = {**HANG, "axial_damping": 20.0, "damping": 2.0}
+    names = ("span", "EA", "axial_damping", "damping")
+
+    def model(given: Mapping[str, float]) -> Any:
+        return hang({**p, **given})
+
+    found = wl.evaluate_modes(model, {name: p[name] for name in names}, 4, solve=solve_exactly)
+    assert found.damping.max() > 1e-3
+    for name in names:
+        ends = []
+        for side in (1.0, -1.0):
+            world, _ = model({name: p[name] * (1.0 + side * 1e-4)})
+            modes = wl.Modes(world, count=6, problem="quadratic").solve(solve_exactly(world))
+            order = np.argsort(np.abs(modes.eigenvalues))[:4]
+            ends.append((modes.frequencies[order], modes.damping[order]))
+        for k, slopes in enumerate((found.frequency_slopes, found.damping_slopes)):
+            slope = (ends[0][k] - ends[1][k]) / (2e-4 * p[name])
+            largest = np.abs((found.frequencies, found.damping)[k]).max() / p[name]
+            assert_allclose(slopes[name], slope, rtol=1e-6, atol=1e-7 * largest)
+
+
+def test_damped_modes_with_first_order_states() -> None:
+    """The eigenvalues of a mass with a first-order controller (not symmetric) are the roots of a cubic polynomial."""
+    m, a, b, g, k, d = 1.0, 3.0, 4.0, 5.0, 50.0, 2.0
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=m)
+        con.fix(world, point, "y")
+        x = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=k, damping=d)
+        node = world.add(state_node(1))
+        world.add(con.GenericODE1, node=node, system_matrix=[[-p["a"]]], input_matrix=[[b]], inputs=x)
+        world.add(con.StateLoad, marker=x, inputs=con.coordinate_marker(world, node, "y0"), rate_gains=(p["g"],))
+        return world, lambda state: {"x": 0.0}
+
+    def find_roots(a: float, g: float) -> Any:
+        roots = np.roots([m, d + m * a, k + d * a, k * a - g * b])
+        return sorted((root for root in roots if root.imag >= 0.0), key=abs)
+
+    found = wl.evaluate_modes(model, {"a": a, "g": g}, 2, solve=solve_exactly)
+    assert_allclose(found.eigenvalues, find_roots(a, g), rtol=1e-8)
+    h = 1e-4
+    slopes = {
+        "a": np.subtract(find_roots(a + h, g), find_roots(a - h, g)) / (2.0 * h),
+        "g": np.subtract(find_roots(a, g + h), find_roots(a, g - h)) / (2.0 * h),
+    }
+    for name, slope in slopes.items():
+        assert_allclose(found.eigenvalue_slopes[name], slope, rtol=1e-6)
 
 
 def test_a_belt_that_sticks() -> None:
@@ -321,6 +528,8 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
         (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "the largest unbalanced force is 2 N .* force is 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
+        (lambda: wl.evaluate(spring, SPRING, method="both"), "method = 'both' in evaluate: must be one of direct, adj"),
+        (lambda: wl.evaluate(add_another, SPRING, method="adjoint"), "rows of Point2D changes with 'k' from 1 to 2"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],
 )  # fmt: skip

@@ -16,7 +16,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.tangent_check import eval_residual
+from windlass.framework.state.residual import eval_residual
 
 R, M = 0.1, 1.6
 

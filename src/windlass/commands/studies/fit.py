@@ -8,9 +8,16 @@ where model_i and measured_i are value i of the model and of the measurement, s_
 column k, and k(i) is the column of value i. If the standard deviation of a column is unknown, it is estimated from the
 residuals of the column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals with
 respect to p are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends
-when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset). Near the
-solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p for 95 %
-is the ellipsoid
+when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
+
+If contacts of the model switch, the sum of squares is a noisy function of p, and the trust region may shrink at a point
+whose sum happens to be small, although the step from this point is not small. Therefore the last steps do not depend on
+the comparison of sums of squares: with derivatives J from central differences at the solution, full Gauss-Newton steps
+are added until they satisfy the tolerance, as long as p remains in the confidence region of the first solution. The
+noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+
+Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p
+for 95 % is the ellipsoid
 
     (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
 
@@ -51,6 +58,10 @@ LEVEL = 0.95
 """Confidence level of intervals and regions."""
 ERRORS = 3.0
 """Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
+STEPS = 4
+"""Largest number of Gauss-Newton steps with the derivatives at the solution."""
+EPS = float(np.finfo(float).eps)
+"""Rounding error of numbers [1]."""
 PART = 0.1
 """Absolute value of a component of a loose direction above which the parameter is listed for this direction."""
 
@@ -195,14 +206,8 @@ class BoxFit:
         return slopes
 
     def _find_gain(self, x: FloatArray, base: FloatArray, slopes: FloatArray) -> float:
-        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1].
-
-        A parameter at an end of its range is held constant if the sum decreases only towards values outside the range.
-        """
-        downhill = -slopes.T @ base
-        stays = ((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0))
-        inner = slopes[:, ~stays]
-        change = inner @ np.linalg.lstsq(inner, -base, rcond=None)[0]
+        """Return the predicted reduction of the sum of squares by a full Gauss-Newton step, relative to the sum [1]."""
+        change = slopes @ find_step(x, base, slopes)
         total = float(base @ base)
         return float(change @ change) / total if total > 0.0 else 0.0
 
@@ -255,11 +260,46 @@ class BoxFit:
         free = self._counts * max(1.0 - len(point) / len(self._columns), 1e-3)
         return np.where(np.isnan(self._given), np.maximum(np.sqrt(squares / free), self._floor), self._given)
 
+    def _known(self, point: FloatArray) -> FloatArray:
+        found = self.found[to_point(point)]
+        assert found is not None
+        return found
+
+    def _correct(self, point: FloatArray, slopes: FloatArray, least: float, rise: float) -> FloatArray:
+        """Add Gauss-Newton steps with constant derivatives.
+
+        Args:
+            point: the solution, at which the derivatives were computed, shape (m,).
+            slopes: derivatives of the scaled residuals, shape (n, m).
+            least: singular value of the derivatives below which a direction is loose.
+            rise: increase of the sum of squares up to the border of the confidence region, relative to the sum [1].
+
+        Returns:
+            The point at which a further step would be smallest.
+        """
+        base = self._scaled(self._known(point))
+        limit, best, smallest = (1.0 + rise) * float(base @ base), point, np.inf
+        for number in range(STEPS + 1):
+            step = np.clip(point + find_step(point, base, slopes, least), 0.0, 1.0) - point
+            change = slopes @ step
+            gain = float(change @ change) / max(float(base @ base), 1e-300)
+            if gain < smallest:
+                best, smallest = point, gain
+            if gain <= self._tolerance or number == STEPS:
+                break
+            try:
+                base = self._residuals(point + step)
+            except Spent:
+                break
+            if not float(base @ base) <= limit:
+                break
+            point = np.array(to_point(point + step))
+        return best
+
     def _judge(self, point: FloatArray, ended: str) -> Fit:
         from scipy.stats import chi2, f, t  # imported here, because help is printed faster without it
 
-        found, size = self.found[to_point(point)], len(point)
-        assert found is not None
+        found, size = self._known(point), len(point)
         estimated = bool(np.isnan(self._given).any())
         free = len(self._columns) - size
         width = float(t.ppf(0.5 + 0.5 * LEVEL, max(free, 1) if estimated else 10**9))
@@ -269,9 +309,15 @@ class BoxFit:
         except Spent:
             unknown = np.full((size, size), np.nan)
             return Fit(point, found, self._scales, estimated, unknown[0], np.eye(size), unknown, bound, [], ended)
+        least = max(2.0 * width, ERRORS * error)
+        rise = bound / max(free, 1) if estimated else bound / max(float(np.sum(self._scaled(found) ** 2)), 1e-300)
+        point = self._correct(point, slopes, least, rise)
+        found, before = self._known(point), self._scales
+        self._scales = self._estimate(point)
+        slopes *= (before / self._scales)[self._columns, None]
         _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
         sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
-        is_loose = sizes < max(2.0 * width, ERRORS * error)
+        is_loose = sizes < least
         parts = directions[~is_loose] / sizes[~is_loose, None]
         covariance = parts.T @ parts
         spread = np.sqrt(np.diag(covariance))
@@ -282,6 +328,27 @@ class BoxFit:
         correlations = np.divide(covariance, both, out=np.zeros_like(both), where=both > 0.0)
         known = covariance if not loose else np.full((size, size), np.nan)
         return Fit(point, found, self._scales, estimated, half_widths, correlations, known, bound, loose, ended)
+
+
+def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float = 0.0) -> FloatArray:
+    """Return a full Gauss-Newton step, shape (m,).
+
+    A parameter at an end of its range is held constant if the sum of squares decreases only towards values outside the
+    range.
+
+    Args:
+        x: parameters, shape (m,).
+        base: scaled residuals, shape (n,).
+        slopes: derivatives of the scaled residuals, shape (n, m).
+        least: singular value of the derivatives below which the step has no component in a direction.
+    """
+    downhill = -slopes.T @ base
+    moves = ~(((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0)))
+    inner, step = slopes[:, moves], np.zeros(len(x))
+    largest = float(np.linalg.norm(inner, 2)) if inner.size else 0.0
+    if largest > 0.0:
+        step[moves] = np.linalg.lstsq(inner, -base, rcond=max(least / largest, EPS))[0]
+    return step
 
 
 def find_trend(residuals: FloatArray) -> float:

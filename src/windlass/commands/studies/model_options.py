@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,10 @@ class ModelOptions:
 
     items: Mapping[str, Option]
     prefixes: tuple[str, ...]
+
+    def find_parameters(self, given: Collection[str]) -> dict[str, Option]:
+        """Return the parameters of the model (`wl.parameter`) by name, except options with the names ``given``."""
+        return {name: item for name, item in self.items.items() if item.scale and name not in given}
 
     def check(self, case: Case) -> None:
         """Check the option values of a case.

@@ -63,6 +63,9 @@ class Range:
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
     """Return a dictionary from options to ranges; run the model to get its options.
 
+    Parameters of the model (`wl.parameter`) to which the command line gives neither a range nor a value have their
+    declared ranges.
+
     Args:
         model: file of the model script.
         varied: dictionary from the names of the options that vary to the texts of their values.
@@ -70,15 +73,21 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
         common: arguments of the command line that are equal in all runs.
 
     Raises:
-        OptionError: there are no ranges, a range is wrong, or the model does not have an option.
+        OptionError: there are neither ranges nor parameters, a range is wrong, or the model does not have an option.
     """
     both = [name for name in varied if name in constant]
     if both:
         raise OptionError(f"-{both[0]}: is an option of all runs, and also has a range; must be only one of these")
-    if not varied:
-        raise OptionError("nothing varies: expected ranges of options such as -preload 200:500")
     known = ask_model(model, {name: find_first(text) for name, text in varied.items()}, common)
     ranges = {name: read_range(name, text, known.items.get(name)) for name, text in varied.items()}
+    for name, item in known.find_parameters((*varied, *constant)).items():
+        assert item.minimum is not None and item.maximum is not None
+        ranges[name] = Range(item.minimum, item.maximum, item.scale == "log", float(item.default), item.unit)
+    if not ranges:
+        raise OptionError(
+            "nothing varies: expected ranges of options such as -preload 200:500, or a model that declares parameters "
+            "by wl.parameter"
+        )
     for ends in ("low", "high"):
         known.check({name: f"{getattr(each, ends):.12g}" for name, each in ranges.items()})
     return ranges
@@ -93,7 +102,8 @@ def read_range(name: str, text: str, item: Option | None) -> Range:
         raise OptionError(
             f"-{name} {text}: must be an option that allows any number, but this is {item.describe_allowed()}"
         )
-    low, high, ratios = float(parts[0]), float(parts[1]), len(parts) > 2
+    low, high = float(parts[0]), float(parts[1])
+    ratios = len(parts) > 2 or (item is not None and item.scale == "log")
     if not low < high:
         raise OptionError(f"-{name} {text}: the first number must be less than the second one")
     if ratios and low <= 0.0:

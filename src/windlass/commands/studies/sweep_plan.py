@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from windlass.commands.studies.cases import create_grid, create_sample, find_first, read_cases
-from windlass.commands.studies.model_options import Case, ask_model, find_files
+from windlass.commands.studies.model_options import Case, ModelOptions, ask_model, find_files
 from windlass.commands.studies.study_words import read_words
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option, option_table
@@ -19,6 +19,7 @@ OWN = option_table(
     Option("output", "", "", "folder of the sweep; the same command with it continues a stopped sweep"),
     Option("jobs", 1, "1", "cases that run at a time", minimum=1),
     Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, instead of a grid", minimum=1),
+    Option("points", 0, "1", "values of each parameter of the model (wl.parameter) in the grid", minimum=1),
     Option("seed", 0, "1", "seed of the random numbers of -samples", minimum=0),
     Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
     Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
@@ -81,6 +82,8 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
     listed = _read_listed(varied, own)
     first = listed[0] if listed else {name: find_first(text) for name, text in varied.items()}
     known = ask_model(model, first, common)
+    if own["points"] or own["samples"]:
+        varied = varied | _vary_parameters(known, varied, constant, own["points"])
     if own["samples"]:
         cases = create_sample(varied, own["samples"], own["seed"], known.items)
     else:
@@ -111,16 +114,37 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
     )
 
 
+def _vary_parameters(known: ModelOptions, varied: Case, constant: Sequence[str], points: int) -> Case:
+    """Return the ranges of those parameters of the model that the command line does not contain, as texts of the
+    command line, for a grid with the given number of values, or for a sample if it is 0.
+
+    Raises:
+        OptionError: no option varies.
+    """
+    found = known.find_parameters((*varied, *constant))
+    if not found and not varied:
+        raise OptionError(
+            f"-{'points' if points else 'samples'}: the model has no parameters: must declare them by wl.parameter, or "
+            "options must have ranges such as -friction 0.2:0.8"
+        )
+    count = [f"{points}"] if points else []
+    return {
+        name: ":".join([f"{item.minimum!r}", f"{item.maximum!r}", *count, *(["log"] if item.scale == "log" else [])])
+        for name, item in found.items()
+    }
+
+
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
     """Return the cases in the file of ``-cases``, or an empty list if this option is not given. Raise OptionError if
     ``-cases`` is combined with ``-samples`` or with options that have several values, or if no option varies.
     """
-    ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
+    ways = [f"-{name}" for name in ("cases", "samples", "points") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")
-    if not varied and not own["cases"]:
+    if not varied and not ways:
         raise OptionError(
-            "nothing varies: expected values of an option such as -friction 0.2:0.8:7 or 0.2,0.5, or -cases"
+            "nothing varies: expected values of an option such as -friction 0.2:0.8:7 or 0.2,0.5, or -cases, or "
+            "-points for the parameters of the model"
         )
     if varied and own["cases"]:
         raise OptionError(f"-cases and -{next(iter(varied))} {next(iter(varied.values()))}: must be only one of these")

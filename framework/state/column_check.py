@@ -1,0 +1,156 @@
+"""Check of the derivatives of the residual with respect to the real numbers in the tables of a model.
+
+`windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6 of
+the parameter. The check compares these differences, for single columns, with extrapolated differences (see
+column_derivatives.py), whose error is near the rounding error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import role_of
+from windlass.framework.model.table import EntityTable
+from windlass.framework.state.column_derivatives import (
+    ChangedResidual,
+    ColumnDerivative,
+    ColumnValue,
+    differentiate,
+    list_values,
+)
+from windlass.framework.state.residual import eval_residual
+
+STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
+"""Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
+error eps/h are of the same order.
+"""
+KINK = 1e-3
+"""Difference between forward and backward difference, relative to the largest entry, up to which the residual is
+treated as smooth [1]. A second derivative causes a difference of about `STEP`.
+"""
+ROUNDING = 2e-16
+"""Rounding error of the residual, relative to the largest force [1]."""
+
+
+class CheckedValue(NamedTuple):
+    """A number of a table with the derivatives of the residual.
+
+    Attributes:
+        value: the number.
+        derivative: the extrapolated derivative.
+        difference: the central difference, shape (n + m,).
+        kink: difference between forward and backward difference, shape (n + m,).
+        noise: rounding error of the difference.
+    """
+
+    value: ColumnValue
+    derivative: ColumnDerivative
+    difference: FloatArray
+    kink: FloatArray
+    noise: float
+
+    @property
+    def size(self) -> float:
+        """Largest entry of the derivative."""
+        return find_size(self.derivative.values)
+
+    @property
+    def error(self) -> float:
+        """Largest difference between ``difference`` and ``derivative``."""
+        return find_size(self.difference - self.derivative.values)
+
+
+def find_size(values: FloatArray) -> float:
+    """Return the largest absolute value, 0 for an empty array."""
+    return float(np.abs(values).max(initial=0.0))
+
+
+def differentiate_columns(
+    residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
+) -> Iterator[CheckedValue]:
+    """Yield the derivatives of the residual with respect to all numbers of a row that are not 0.
+
+    Args:
+        residual: the residual as a function of the numbers.
+        table, row: the row.
+        largest: result of `find_largest`.
+    """
+    moves = bool(table.component.reference_columns)
+    for value in list_values(table, row):
+        number = value.number
+        if number == 0.0:
+            continue
+
+        def eval_at(changed: float, value: ColumnValue = value) -> FloatArray:
+            return residual.eval_at(value, changed)
+
+        derivative = differentiate(eval_at, number, value.column)
+        h = STEP * abs(number)
+        above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
+        difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
+        yield CheckedValue(value, derivative, difference, kink, ROUNDING * largest[moves] / h)
+
+
+def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
+    """Check the derivatives with respect to the columns of the first and the last row of each table, at the present
+    fields.
+
+    Args:
+        assembly: the assembly of the whole model.
+        tolerance: largest allowed error, relative to the largest entry of a derivative [1].
+        where: description of the fields in error messages.
+
+    Raises:
+        ModelError: the residual is not a smooth function of a number, or the central difference is wrong.
+    """
+    largest = find_largest(assembly)
+    residual = ChangedResidual(assembly.world, assembly.fields)
+    for component, table in assembly.world.tables.items():
+        if role_of(component) == "data" or not table.count:
+            continue
+        for row in sorted({0, table.count - 1}):
+            for checked in differentiate_columns(residual, table, row, largest):
+                require_smooth(checked, tolerance, where)
+
+
+def find_largest(assembly: Assembly) -> tuple[float, float]:
+    """Return the largest entry of the residual and of the multipliers; and this value plus the product of the largest
+    stiffness and the largest coordinate, which is the scale of rounding errors of forces if coordinates change.
+    """
+    fields = assembly.fields
+    force = max(find_size(eval_residual(assembly)), find_size(fields.lam))
+    values = np.zeros(assembly.update_pattern().spare + 1)
+    assembly.add_tangent(values, 1.0, 0.0, 0.0, 1.0, 0.0)
+    return force, force + find_size(values[:-1]) * find_size(fields.x)
+
+
+def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
+    """Raise ModelError if a derivative with respect to a number of a table is wrong, see `check_columns`."""
+    value, derivative, size = checked.value, checked.derivative, checked.size
+    unit = "" if value.column.unit == "1" else f" {value.column.unit}"
+    allowed = tolerance * size + checked.noise
+    if not (size == 0.0 or derivative.error * size <= allowed):
+        raise ModelError(
+            f"the residual has no derivative with respect to {value.describe()} = {value.number:.9g}{unit} {where}: "
+            f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must be at "
+            f"most {allowed / size:.2g}"
+        )
+    kink = find_size(checked.kink)
+    if kink > KINK * size + 4.0 * checked.noise:
+        raise ModelError(
+            f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
+            f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"
+        )
+    if checked.error > allowed:
+        k = int(np.argmax(np.abs(checked.difference - derivative.values)))
+        raise ModelError(
+            f"the central difference of the residual with respect to {value.describe()} = {value.number:.9g}{unit} is "
+            f"{checked.difference[k]:.9g} in entry {k} {where}: must be {derivative.values[k]:.9g}, the extrapolated "
+            "difference"
+        )

@@ -1,0 +1,124 @@
+"""Groups of parameters whose derivatives follow from two common models.
+
+Parameters that change rows without common coordinates can be changed together: each coordinate of the changed rows
+belongs to one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
+(1974) 117-119). The tables of models with changed parameters show which rows each parameter changes.
+
+Parameters share models only if they change forces and masses, but no positions, constraints, initial values or laws
+with history values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from windlass.framework.arrays import BoolArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.schema import Component
+from windlass.framework.model.world import World
+from windlass.solvers.sensitivities.compared_worlds import ChangedRows, add_references, exerts_only_forces, find_rows
+from windlass.solvers.sensitivities.equilibrium import AnyModel, call_model, require_equal
+
+FEWEST = 3
+"""Least number of parameters for which common models are sought."""
+
+
+def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str], side: float) -> dict[str, float]:
+    """Return the values of all parameters, with changes of ``side`` h for the named parameters."""
+    return {**p, **{name: p[name] + side * h[name] for name in names}}
+
+
+def find_groups(
+    model: AnyModel, p: Mapping[str, float], h: Mapping[str, float], assembly: Assembly
+) -> list[tuple[list[str], IntArray]]:
+    """Return the names of the parameters of each group, and the index in the group of the parameter to which each
+    coordinate belongs (0 if it belongs to none), shape (n + 1,).
+
+    Args:
+        model, p, h: function that builds the model, values of the parameters, and steps of the central differences.
+        assembly: the systems of the model with the parameters p.
+
+    Raises:
+        ModelError: the number of rows of a table changes with a parameter.
+    """
+    count = assembly.layout.spare + 1
+    nowhere = np.zeros(count, np.int64)
+    if len(p) < FEWEST:
+        return [([name], nowhere) for name in p]
+    alone, groups = list[str](), list[tuple[list[str], IntArray]]()
+    world, _, *start = call_model(model, p, moves=True)
+    shares = not start and not any(constraint.rubs for constraint in assembly.constraints)
+    rows = _find_rows(model, p, h, world) if shares else dict.fromkeys(p)
+    for name, changed in rows.items():
+        own = None if changed is None else _find_dofs(assembly, world, changed)
+        if own is None:
+            alone.append(name)
+            continue
+        free = (group for group in groups if not (own & (group[1] >= 0)).any())
+        names, of_dof = next(free, (list[str](), np.full(count, -1)))
+        if not names:
+            groups.append((names, of_dof))
+        of_dof[own] = len(names)
+        names.append(name)
+    return [(names, np.maximum(of_dof, 0)) for names, of_dof in groups] + [([name], nowhere) for name in alone]
+
+
+def _find_rows(
+    model: AnyModel, p: Mapping[str, float], h: Mapping[str, float], world: World
+) -> dict[str, ChangedRows | None]:
+    """Return the rows that each parameter changes, or None for parameters that change more than forces and masses;
+    ``world`` is the model with the values of all parameters, which is not finalized.
+
+    If each row depends on one parameter only, few models are sufficient: for each binary digit of the numbers of the
+    parameters, all parameters with the digit 1, or all with the digit 0, are changed together. The digits with which a
+    row changes are the number of its parameter.
+    """
+
+    def compare(names: Sequence[str]) -> ChangedRows | None:
+        other, _, *_ = call_model(model, change(p, h, names, 1.0), moves=True)
+        require_equal(world, other, " and ".join(names))
+        return find_rows(world, other)
+
+    names = list(p)
+    digits = (len(names) - 1).bit_length()
+    numbers, changed = dict[type[Component], IntArray](), ChangedRows()
+    for digit in range(digits) if 2 * digits < len(names) else ():
+        parts = [[name for k, name in enumerate(names) if k >> digit & 1 == value] for value in (0, 1)]
+        low, high = (compare(part) for part in parts)
+        if low is None or high is None:
+            break
+        either = {component: low[component] | high[component] for component in low}
+        changed = changed or either
+        if any((low[c] & high[c]).any() or (either[c] != changed[c]).any() for c in low):
+            break
+        for component, rows in high.items():
+            numbers[component] = numbers.get(component, 0) + (rows.astype(np.int64) << digit)
+    else:
+        if numbers:
+            return {
+                name: {component: changed[component] & (numbers[component] == k) for component in changed}
+                for k, name in enumerate(names)
+            }
+    return {name: compare([name]) for name in names}
+
+
+def _find_dofs(assembly: Assembly, world: World, rows: ChangedRows) -> BoolArray | None:
+    """Return whether each coordinate belongs to changed rows, or to rows that refer to changed rows, shape (n + 1,), or
+    None if these rows affect more than forces and masses."""
+    layout, every = assembly.layout, add_references(world, rows)
+    found = np.zeros(layout.spare + 1, np.bool_)
+    for component, changed in every.items():
+        if not changed.any():
+            continue
+        if not exerts_only_forces(component):
+            return None
+        system = layout.systems.get(component)
+        if system is None:
+            continue
+        if system.neighbours is not None or system.inertia is not None:
+            return None
+        found[system.dofs[changed[layout.rows[component]]]] = True
+    found[-1] = False
+    return found

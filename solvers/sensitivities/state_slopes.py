@@ -1,0 +1,113 @@
+"""Derivatives of weighted results of a state with respect to the values of the state.
+
+A result usually depends on few values of the state. These values are found by perturbing each value once at the start,
+and again whenever a perturbation of all other values changes a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.state.state import State
+from windlass.solvers.sensitivities.equilibrium import Results, read_results
+
+SHARE = 1e-6
+"""Perturbation of a value, relative to the largest value of the array [1]."""
+LARGER = 1e3
+"""Ratio of the larger to the smaller perturbation with which dependences of results are sought [1]."""
+
+
+class StateSlopes:
+    """Derivatives of weighted results with respect to a state.
+
+    Args:
+        results: the function of results.
+        state: the state, which is perturbed and restored.
+        names: names of the arrays of the state.
+        varies: by name of the array, whether each value may change, shape of the array; default: all values.
+    """
+
+    def __init__(
+        self, results: Results, state: State, names: Sequence[str], varies: Mapping[str, BoolArray] | None = None
+    ) -> None:
+        self._results, self._state = results, state
+        given = varies or {}
+        self._varies = {name: given.get(name, np.ones(len(getattr(state, name)), bool)) for name in names}
+        self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in names}
+
+    def find(self, weights: Mapping[str, float]) -> dict[str, FloatArray]:
+        """Return the derivatives of Σ weights · results at the present state with respect to the arrays of the state,
+        by name.
+        """
+        centre = read_results(self._results, self._state, None)
+        if self._is_incomplete(centre):
+            self._find_used(centre)
+        found = dict[str, FloatArray]()
+        for name, used in self._used.items():
+            array = getattr(self._state, name)
+            slope, kept = np.zeros_like(array), array.copy()
+            h = self._choose_step(name)
+            for k in used.tolist():
+                ends = []
+                for side in (1.0, -1.0):
+                    array[k] = kept[k] + side * h
+                    ends.append(self._weigh(weights))
+                array[k] = kept[k]
+                slope[k] = (ends[0] - ends[1]) / (2.0 * h)
+            found[name] = slope
+        return found
+
+    def _weigh(self, weights: Mapping[str, float]) -> float:
+        values = read_results(self._results, self._state, None)
+        return sum(weight * values[name] for name, weight in weights.items())
+
+    def _choose_step(self, name: str) -> float:
+        largest = float(np.abs(getattr(self._state, name)).max(initial=0.0))
+        return SHARE * (largest or 1.0)
+
+    def _is_incomplete(self, centre: Mapping[str, float]) -> bool:
+        """Return whether results change if all values that they have not used so far are perturbed."""
+        state = self._state
+        kept = {name: getattr(state, name).copy() for name in self._used}
+        random = np.random.default_rng(0)
+        for name, used in self._used.items():
+            array = getattr(state, name)
+            change = self._choose_step(name) * random.uniform(0.5, 1.0, len(array))
+            change[used] = 0.0
+            array += np.where(self._varies[name], change, 0.0)
+        found = read_results(self._results, state, None)
+        for name, values in kept.items():
+            getattr(state, name)[:] = values
+        return found != centre
+
+    def _find_used(self, centre: Mapping[str, float]) -> None:
+        """Find the values of the state on which results depend. Groups of values are perturbed; only groups that change
+        a result are divided.
+        """
+        random = np.random.default_rng(1)
+        for name, known in list(self._used.items()):
+            array = getattr(self._state, name)
+            found, groups = list(known), [np.setdiff1d(np.flatnonzero(self._varies[name]), known)]
+            while groups:
+                group = groups.pop()
+                if not len(group) or not self._changes(array, group, self._choose_step(name), random, centre):
+                    continue
+                if len(group) == 1:
+                    found.append(group[0])
+                else:
+                    groups += [group[: len(group) // 2], group[len(group) // 2 :]]
+            self._used[name] = np.array(sorted(found), np.int64)
+
+    def _changes(
+        self, array: FloatArray, group: IntArray, h: float, random: np.random.Generator, centre: Mapping[str, float]
+    ) -> bool:
+        """Return whether small or larger random changes of values change a result."""
+        kept, found = array[group].copy(), False
+        for size in (h, LARGER * h):
+            array[group] = kept + size * random.uniform(0.5, 1.0, len(group))
+            found = found or read_results(self._results, self._state, None) != centre
+        array[group] = kept
+        return found

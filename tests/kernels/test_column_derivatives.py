@@ -1,0 +1,90 @@
+"""For every law, the residual has derivatives with respect to real columns, and central differences with the step of
+`wl.evaluate` agree with them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.model.schema import Component
+from windlass.framework.state.column_check import differentiate_columns, find_largest, require_smooth
+from windlass.framework.state.column_derivatives import ChangedResidual
+
+from support.all_laws import all_laws
+from support.models_of_laws import list_models
+
+TOLERANCE = 1e-6
+ABSENT = {
+    "ContactCircleCable2D": "the force of `ContactFrictionCircleCable2D` without friction",
+    "ContactFrictionSurfaceSetCable": "the columns and the law of `ContactFrictionSurfaceCable`",
+    "ContactSet": "no real columns that forces read",
+    "ProfileSurface": "its columns have any number of values, see tests/kernels/test_surface_contact.py",
+}
+"""Components that the models do not contain, with reasons."""
+OPEN = {
+    "CableContactSet", "ContactCoordinate", "ContactCurveCircle", "ContactEllipsoid", "ContactFrictionCables3D",
+    "ContactFrictionCircleSetPoints2D", "ContactFrictionSurfaceSetTwistCable", "ContactFrictionSurfaceTwistCable",
+    "ContactHalfSpace", "ContactMaterial", "ContactSphere", "ContactSphereSphere", "CurveProfile", "DrumSurface",
+    "HuntCrossley", "JointStop", "PlaneSurface", "SetCircle", "SurfaceSet", "WinchFluidLoad",
+}  # fmt: skip
+"""Laws of contact, and of water, without force in these models. Closed contact of the same laws (`connectors/contact`)
+is contained in the rows of belts, ribbons and ropes on surfaces.
+"""
+CONSTANT = {
+    "CoordinateConstraint": "fixes a coordinate to the ground",
+    "GenericNode1": "springs act on its displacement",
+    "Point2D": "nodes of bodies, which can be displaced",
+    "RigidNode2D": "nodes of bodies, which can be displaced",
+    "RotationCoordinate": "its axis is a unit vector that is not 0 in one component only",
+    "SlidingJoint": "the distance along the rope is 0 at the start",
+}
+"""Components on whose real columns the residual of the models does not depend, with reasons."""
+
+
+def list_real(component: type[Component]) -> list[str]:
+    """Return the names of the real columns of a component on which forces can depend."""
+    initial = (*component.initial_columns, component.state_column)
+    return [name for name, column in component.columns.items() if column.dtype is np.float64 and name not in initial]
+
+
+@pytest.mark.slow
+def test_every_law_has_derivatives_with_respect_to_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a moving state without symmetry, the extrapolated differences converge, and central differences agree with
+    them, for the first row of each component. Almost all components have a column that changes the residual.
+    """
+    monkeypatch.chdir(tmp_path)
+    laws = {kind for kind, law in all_laws().items() if kind.__module__.startswith("windlass.") and law.role != "data"}
+    left = {kind for kind in laws if list_real(kind)}
+    constant, errors, wrong = set[str](), dict[str, float](), list[str]()
+    for name, create in list_models(tmp_path).items():
+        world = create()
+        assembly, state, random = serial_assembly(world), wl.State(world), np.random.default_rng(1)
+        assembly.decide(state)
+        fields = assembly.load_fields(state)
+        for values, size in ((fields.x, 1e-3), (fields.v, 1.0), (fields.a, 1.0), (fields.lam, 1.0)):
+            values[:-1] += size * random.standard_normal(len(values) - 1)
+        largest = find_largest(assembly)
+        residual = ChangedResidual(world, fields)
+        for component in [kind for kind, table in world.tables.items() if table.count and kind in left]:
+            left.discard(component)
+            sizes = [0.0]
+            for checked in differentiate_columns(residual, world.tables[component], 0, largest):
+                try:
+                    require_smooth(checked, TOLERANCE, f"in the model {name}")
+                except wl.ModelError as error:
+                    wrong.append(str(error))
+                sizes.append(checked.size if checked.size > 10.0 * checked.noise else 0.0)
+                if checked.noise < 1e-9 * checked.size:
+                    errors[f"{name}: {checked.value.describe()}"] = checked.error / checked.size
+            if max(sizes) == 0.0:
+                constant.add(component.__name__)
+    assert wrong == []
+    assert {kind.__name__ for kind in left} == set(ABSENT)
+    assert constant == OPEN | set(CONSTANT)
+    # columns whose forces are not small beside the largest force
+    assert len(errors) > 150 and max(errors.values()) < 1e-7, max(errors, key=lambda key: errors[key])

@@ -1,0 +1,140 @@
+"""Small models that together contain a row of every law whose columns affect a residual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Beam2D, Ground, MassPoint, RigidBody2D, RigidNode2D, generic_node, straight_cable
+from windlass.framework.model.world import World
+
+from support import (
+    joint_machine,
+    parallel_reevings,
+    parallel_springs,
+    parallel_turning,
+    restart_models,
+    ribbons,
+    winches,
+)
+from support.example_worlds import world_of_example
+from support.parallel_beams import run_beam
+from support.parallel_contacts import build_zoo
+from support.parallel_controllers import main as run_controllers
+
+EXAMPLES = (
+    "belt_drive", "identify_friction", "ale_belt", "hoist_fmu", "lowering_line", "luffing_jib", "knot", "elevator",
+    "anchor_chain", "cableway", "dropped_mass", "mass_on_springs",
+)  # fmt: skip
+
+
+def add_plane_machine() -> World:
+    """Create a 2D model of laws that the other models do not contain: a beam, a guide, a tensioner, a clutch, and
+    cables on a set of circles.
+    """
+    world = wl.World(gravity=(0.1, -9.81))
+    bodies = world.add(RigidBody2D, position=[(0.0, 0.0), (0.5, 0.3)], angle=[0.1, 0.2], mass=2.0, inertia=0.1)
+    rigid = [con.rigid_marker(world, body, (0.1, 0.05)) for body in bodies]
+    world.add(con.PrismaticJoint2D, marker0=rigid[0], marker1=rigid[1], axis=(1.0, 0.2))
+    turns = [con.coordinate_marker(world, body, "rotation") for body in bodies]
+    world.add(
+        con.TensionerSpring, marker0=turns[0], marker1=turns[1], stiffness=20.0, preload=3.0,
+        friction_torque=0.2, loading_friction=0.1, unloading_friction=0.15, loading_damping=0.3, unloading_damping=0.4,
+        sticking_stiffness=500.0,
+    )  # fmt: skip
+    world.add(con.OverrunningClutch, marker0=turns[0], marker1=turns[1], stiffness=200.0, damping=0.5, drag_torque=0.1)
+    tooth = world.add(MassPoint, position=(0.1165, 0.0), mass=0.1)
+    world.add(
+        con.BeltToothContact, marker0=con.rigid_marker(world, bodies[0]), marker1=con.position_marker(world, tooth),
+        phase=0.05, flank_angle=0.4, backlash=1e-4, tooth_damping=3.0, teeth=20, pitch_radius=0.116,
+        tooth_stiffness=1e5, tip_stiffness=2e5, tooth_height=1.2e-3,
+    )  # fmt: skip
+    free = world.add(generic_node(1), reference=(0.3,))
+    along = world.add(con.PointCoordinate, marker1=con.position_marker(world, tooth), direction=(1.0, 0.5, 0.0))
+    ends = con.coordinate_marker(world, free, "q0"), along
+    world.add(con.CoordinateSpringDamper, marker0=ends[0], marker1=ends[1], stiffness=5.0)
+    nodes = world.add(RigidNode2D, position=[(0.0, 1.0), (0.4, 1.1)], angle=[0.1, 0.2])
+    world.add(
+        Beam2D, node0=nodes[0], node1=nodes[1], stiffness=np.diag([1e3, 400.0, 2.0]), mass_per_length=0.5,
+        rotary_inertia=1e-3, damping=(1.0, 0.5, 0.1),
+    )  # fmt: skip
+    belt = straight_cable(
+        world, (-0.4, 0.09), (0.4, 0.1), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
+    )
+    con.add_contact_with_many(
+        world, [bodies[0], world.add(Ground, position=(0.1, 0.0, 0.0))], belt, segments=3, circle_radius=0.1,
+        contact_stiffness_per_length=1e4, friction_coefficient=0.3, friction_stiffness_per_length=1e4,
+    )  # fmt: skip
+    return world
+
+
+def add_rope_machine() -> World:
+    """Create a 3D model of laws that the other models do not contain: ropes in a sheave, on a ball and on a floor."""
+    world = wl.World(gravity=(0.1, -9.81, 0.3))
+    rope = straight_cable(
+        world, (-0.3, 0.1, 0.0), (0.3, 0.09, 0.01), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
+    )
+    ground = con.rigid_marker(world, world.add(Ground))
+    surfaces = [
+        world.add(con.SphereSurface, marker=ground, radius=0.1),
+        world.add(
+            con.SheaveSurface, marker=ground, axis=(0.0, 0.0, 1.0), radius=0.1, groove_radius=0.02, outer_radius=0.13
+        ),
+    ]
+    for surface in surfaces:
+        con.add_surface_contact(
+            world, surface, rope, points=3, rope_radius=0.01, contact_stiffness_per_length=1e4,
+            friction_coefficient=0.3, friction_stiffness_per_length=1e4,
+        )  # fmt: skip
+    pin = con.position_marker(world, rope[0], (0.1, 0.02, 0.01))
+    world.add(con.Force, marker=pin, vector=(1.0, -2.0, 0.5))
+    return world
+
+
+class Complete(Exception):
+    """Raised when a model is complete, so that its function ends before the first solve."""
+
+
+def find_world(function: Callable[[], Any]) -> World:
+    """Return the first world that a function finalizes; the function ends there."""
+    original = World.finalize
+
+    def stop(world: World) -> None:
+        raise Complete(world)
+
+    World.finalize = stop  # type: ignore[method-assign]
+    try:
+        made = function()
+    except Complete as found:
+        world: World = found.args[0]
+        return world
+    finally:
+        World.finalize = original  # type: ignore[method-assign]
+    while not isinstance(made, World):
+        made = made[0] if isinstance(made, tuple) and not hasattr(made, "world") else made.world
+    return made
+
+
+def list_models(folder: Path) -> dict[str, Callable[[], World]]:
+    """Return functions that create the models, by name."""
+    functions: dict[str, Callable[[], Any]] = {
+        "plane": add_plane_machine,
+        "springs": lambda: parallel_springs.create(1),
+        "joints": joint_machine.create_machine,
+        "reevings": parallel_reevings.build_ropes,
+        "controllers": lambda: run_controllers(folder / "out.npz"),
+        "beam": run_beam,
+        "turning": parallel_turning.run_rope,
+        "zoo": build_zoo,
+        "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
+        "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
+        "control": restart_models.controlled,
+        "ropes": add_rope_machine,
+    }
+    found = {name: lambda f=function: find_world(f) for name, function in functions.items()}
+    return found | {name: lambda n=name: world_of_example(n, folder) for name in EXAMPLES}
