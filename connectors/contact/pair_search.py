@@ -437,7 +437,7 @@ def bind_pairs(
 def follow_pairs(
     rows: LocalRows, system: System, p: PairRows, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of the latter law change
+    """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of a law for sets change
     their partners after Newton runs.
 
     All processes must call the functions of the system together. If the partners of rows of any process change, the

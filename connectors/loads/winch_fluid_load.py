@@ -146,7 +146,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a point of each cable; ``share`` is its distance from node0 divided by the length."""
+    """Create an output at a point of each cable; ``share`` is the distance of the point from node0 divided by the
+    length of the cable.
+    """
 
     def evaluate_at(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)

@@ -116,8 +116,8 @@ STEEP = 5.0
 
 
 class SolveStep(Protocol):
-    """Solves for the equilibrium at a load factor from a state; returns None if this fails. ``plain`` selects Newton's
-    method without other methods.
+    """Solves for the equilibrium at a load factor from a state; returns None if the solve fails. ``plain`` selects
+    Newton's method without other methods.
     """
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
