@@ -3,12 +3,12 @@
 Run it with ``windlass run examples/quarter_turn.py``; ``-help`` lists all options.
 
 A belt remains on its pulleys if it enters each pulley in the plane of the pulley. The belt may leave a pulley at an
-angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1`` the belt enters both pulleys at
-14°, and runs off sideways.
+angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1`` the belt enters both pulleys at 14°, and
+runs off sideways.
 
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
 GJ π/(2 l). The motion is slow: each step is a static solve, in which friction holds the belt on the pulleys. The driven
-pulley rotates freely. The speed of the driven pulley equals the speed of the driver, because both radii are equal.
+pulley rotates freely. Its speed equals that of the driver, because both radii are equal.
 
 Source: the rule of entry in the plane of the pulley: J. J. Shelton, K. N. Reid, J. Dyn. Syst. Meas. Control 93 (1971).
 """
