@@ -13,7 +13,8 @@ determine the ratio of these tensions:
     T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c - w = exp(f pi) (T2 - c + w),
     c = rho v² + rho R a/f,   w = 2 f rho g R/(1 + f²)
 
-This is the solution of dT/dtheta = f T + rho g R (cos theta + f sin theta) - rho a R - f rho v² over the half turn.
+The third equation is the solution of dT/dtheta = f T + rho g R (cos theta + f sin theta) - rho a R - f rho v² over the
+half turn.
 
 Indices 1 and 2 denote the sides of the cabin and of the counterweight, m the masses of cabin and counterweight, l the
 lengths of the strands, rho the mass per length of the rope, R the radius of the rope's axis on the sheave, and g

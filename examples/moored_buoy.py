@@ -4,9 +4,9 @@ Run it with ``windlass run examples/moored_buoy.py``; ``-help`` lists all option
 ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
 FILE.mp4`` writes a film.
 
-The buoy is a cylinder (`CylinderFluidLoad`) that pierces the surface. Its immersed volume, and therefore buoyancy and
-stability, follow the waves and its own motion exactly. Ropes of polyester (`Cable3D`, `FluidLoad`) run from anchors at
-120 degrees to its bottom. The wind acts on the part above the surface.
+The buoy is a cylinder (`CylinderFluidLoad`) that pierces the surface. The immersed volume of the buoy, and therefore
+its buoyancy and stability, follow the waves and the motion of the buoy exactly. Ropes of polyester (`Cable3D`,
+`FluidLoad`) run from anchors at 120 degrees to the bottom of the buoy. The wind acts on the part above the surface.
 
 The example makes three checks. In still water, the buoyancy carries the weight of the buoy and the vertical pull of the
 ropes. The frequency of heave agrees with the closed form, in which the waterplane and the ropes act as springs. In the

@@ -155,7 +155,7 @@ class Spent(Exception):
 
 
 class Search:
-    """Evaluates the drive at points, shares of the ranges of the parameters, and remembers the best result.
+    """Evaluates the drive at points, shares of the ranges of the parameters, and stores the best result.
 
     Attributes:
         solves: number of static solves.

@@ -2,9 +2,9 @@
 
 Run it with ``windlass run examples/quarter_turn.py``; ``-help`` lists all options.
 
-A belt remains on its pulleys if it enters each pulley in the plane of the pulley. It may leave a pulley at an angle. In
-this drive the belt leaves each pulley at 14°. Run with ``-direction -1``, the belt enters both pulleys at 14°, and runs
-off sideways.
+A belt remains on its pulleys if it enters each pulley in the plane of the pulley. The belt may leave a pulley at an
+angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1`` the belt enters both pulleys at 14°, and
+runs off sideways.
 
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
 GJ π/(2 l). The belt slides a little on the pulleys before it leaves them, which shortens its path; `belt.tighten` then

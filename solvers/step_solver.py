@@ -44,8 +44,8 @@ class StepSolver:
         unit: unit of the step sizes, ``"s"`` for time.
 
     Attributes:
-        state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. None
-            before the first solve.
+        state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. The
+            value is None before the first solve.
     """
 
     def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:

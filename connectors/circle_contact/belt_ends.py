@@ -3,18 +3,16 @@ the pulley, and the additional length of the belt.
 
 The belt is a beam with the bending stiffness EI under the axial force F. It lies on an elastic foundation with the
 stiffness k, which can push the belt outwards but cannot pull it. On the arc the depth of the belt in the circle is F/(k
-R). Let s [m] be the arc length along the circle. At s = 0 the circle is parallel to the span; s is positive towards the
-span. Let y [m] be the depth minus F/(k R):
+R). Let s [m] be the arc length along the circle. At s = 0 the tangent of the circle is parallel to the span; s is
+positive towards the span. Let y [m] be the depth minus F/(k R):
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
 
 At s = e the depth is 0, and y and its first three derivatives are continuous. These conditions determine e, b, c and
-one constant Z for each root p. The additional length, which is the length of the belt minus the lengths of the arc and
-of the straight span, is
-
-    the integral of y'²/2 - y/R for s < 0, plus the integral of the difference between this function and the same
-    function of the straight line for s > 0.
+one constant Z for each root p. The additional length is the length of the belt minus the lengths of the arc and of the
+straight span. This length is the sum of two integrals. The first integral is that of y'²/2 - y/R over s < 0. The second
+integral, over s > 0, is that of the same function of y, minus the same function of the straight line.
 
 The straight line of the span is a tangent of a circle with the radius R + l²/(2 R); the line touches this circle at s =
 0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string (EI = 0), e =

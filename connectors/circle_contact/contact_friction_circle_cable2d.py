@@ -205,7 +205,8 @@ def build(rows: LocalRows) -> System:
         # the sticking position 0 means that none was stored; the bristle starts at the present position of its segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment whose bristle is exactly at the friction limit slips; otherwise rounding errors would decide
+        # a segment whose bristle force equals the friction limit slips; otherwise rounding errors would determine its
+        # state
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

@@ -108,7 +108,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Return the initial history values if the user did not specify them."""
-    # None if the values are not numeric; `World.add` raises the error for such values
+    # the result is None if the values are not numeric; `World.add` raises the error for such values
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()

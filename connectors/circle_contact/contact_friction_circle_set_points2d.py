@@ -105,7 +105,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. No circle is assigned to the rows yet."""
+    """Create the arrays that the kernels read. In these arrays, no circle is assigned to the rows."""
     count, circles = len(rows.rows), rows.world.table(SetCircle)
     points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs)
     place = points.rows["data"] + 3 * points.rows["segments"]

@@ -19,8 +19,8 @@ this wave over the last `MEMORY` cables is
 lam_before is the mean of the stretch of cable i over the last displacement l_i of the cable before it reaches the
 circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
 the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
-not be averaged over time. An average would delay the stretch on the circle. A delayed stretch supplies energy to
-vibrations of the drive, so the amplitude of these vibrations would increase.
+not be averaged over time. The mean over time would be a delayed stretch. A delayed stretch on the circle supplies
+energy to vibrations of the drive, so the amplitude of these vibrations would increase.
 
 With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
 stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the

@@ -133,8 +133,8 @@ def decide_states(
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
     # a cable that moves onto a circle has friction as soon as all of its points touch, or, on short arcs, as soon as
-    # its first point has opened again. Friction that has begun in an earlier pass of the step continues, because it may
-    # lift the cable a little
+    # its first point has opened again. Friction that has begun in an earlier pass of the step continues, because the
+    # friction force may lift the cable a little
     laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
     # deflection of the bristles of a new cable; on a rigid layer it is computed from the anchors of the neighbours

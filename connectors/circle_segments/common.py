@@ -173,7 +173,7 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
     """Create a system with the forces and the tangent of the rows. The system contains no update after Newton's method;
-    the law must add it.
+    the law must add this update.
     """
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)

@@ -226,7 +226,9 @@ class BreakingLinks(StepHook):
         return self._fatigue[name].find_damages()
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Delete the breaks of links that are whole again, and evaluate the forces of the links at the start."""
+        """Delete the records of broken links that the user has activated again, and evaluate the forces of the links at
+        the start.
+        """
         again = {link.name for link in self.links if link.is_whole()}
         self.breaks = [one for one in self.breaks if one.name not in again]
         self._step = (end - state.t) / max(steps, 1)
@@ -269,8 +271,8 @@ class BreakingLinks(StepHook):
         self._find_due(state, is_step=True)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return a warning that names the links that reached their breaking limit in the last step but are still
-        active, or no warning without such links.
+        """Return a list with one warning, which names the links that reached their breaking limit in the last step but
+        are still active; the list is empty if there are no such links.
         """
         if not self._due:
             return []

@@ -49,7 +49,8 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
     Args:
         p: the point.
-        held: whether the point was closed at the start of the step, or the state is that at the start of a solve.
+        held: whether the point was closed at the start of the step, or the contact states are determined at the start
+            of a solve.
         mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
     """
     limit = coulomb(mu, p.fn)[0]
@@ -100,8 +101,8 @@ def find_sticking(n: int, places: NDArray[Any]) -> float:
 
 @kernel(inline=True)
 def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u: float) -> float:
-    """Set points to stick whose slip would change its direction from one iterate of Newton's method to the next; return
-    the common deflection u [m].
+    """Set slipping points to stick if the direction of slip would change from one iterate of Newton's method to the
+    next; return the common deflection u [m].
 
     The tangents of both directions of slip do not depend on the sliding velocity. Newton's method would therefore
     alternate between the directions, although the points stick in the solution.

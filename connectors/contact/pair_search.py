@@ -63,9 +63,9 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     """Return the global coordinate indices of rows: the coordinates of the cable, then the coordinates of a member of
     its set, -1 without member.
 
-    The pairs are not known yet. Therefore the members of a set are distributed evenly over its rows, and the numbering
-    of coordinates is based on the usual number of couplings of each member. The linear solver is chosen later, from the
-    sparsity pattern of a tangent.
+    When this function is called, the pairs are not known. Therefore the members of a set are distributed evenly over
+    the rows of the set, and the numbering of coordinates is based on the usual number of couplings of each member. The
+    linear solver is chosen later, from the sparsity pattern of a tangent.
 
     Args:
         cable: global coordinate indices of the cables, shape (rows, c).
@@ -196,7 +196,8 @@ def eval_way(after: FloatArray, before: FloatArray) -> float:
 
 
 class NeighbourSearch(ABC):
-    """Base class of searches for contacts. It stores the data of the last search that are needed until the next search.
+    """Base class of searches for contacts. An object of a subclass stores the data of the last search that are needed
+    until the next search.
 
     Attributes:
         name: name of the component, for messages.
@@ -396,7 +397,7 @@ def bind_pairs(
     marker: IntArray,
     reach: FloatArray,
 ) -> PairRows:
-    """Create the data of rows of a law with sets. No partner is assigned to the rows yet.
+    """Create the data of rows of a law with sets. In these data, no partner is assigned to the rows.
 
     Args:
         points: data of the kernels.
@@ -436,7 +437,7 @@ def bind_pairs(
 def follow_pairs(
     rows: LocalRows, system: System, p: PairRows, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of the latter law change
+    """Convert the system of a law for fixed pairs to the system of a law for sets. The rows of a law for sets change
     their partners after Newton runs.
 
     All processes must call the functions of the system together. If the partners of rows of any process change, the

@@ -103,8 +103,8 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
     The fields are ``gap`` g [m], ``fn`` f_n [N], ``state``, and ``excess`` |tau| - mu |f_n| [N]. For each of ``names``
-    the record has a further field with one value. For each of ``counts`` it has a further field with the given number
-    of arrays of eight values.
+    the record has a further field with one value. For each of ``counts`` the record has a further field with the given
+    number of arrays of eight values.
     """
     shapes: dict[str, tuple[int, ...]] = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
@@ -126,10 +126,10 @@ def create_update(
         place: type of the record of a point, see `place_type`.
         lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
         measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
-            points of row ``rows[number]``. It is called in ascending order of ``number``.
+            points of row ``rows[number]``. The kernel ``measure`` is called in ascending order of ``number``.
         decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, force, changed`` that
-            determines the states of all points and |tau| - mu |f_n|, and stores anchors. It returns an additional force
-            error [N] and force [N], or 0, and whether the row needs a further Newton run.
+            determines the states of all points and |tau| - mu |f_n|, and stores anchors. The kernel ``decide`` returns
+            an additional force error [N] and force [N], or 0, and whether the row needs a further Newton run.
     """
 
     @kernel(inline=True)

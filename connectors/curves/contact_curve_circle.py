@@ -23,8 +23,8 @@ determined again; the force error is the resulting change of the force on the ci
 evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
-Exudyn differs in three points. For a segment of the length l it uses k_c l and d_c l instead of k and d. The damping of
-Exudyn is not limited. The friction of Exudyn depends on the velocities at the centre of the circle.
+Exudyn differs in three points. For a segment of the length l, the model of Exudyn uses k_c l and d_c l instead of k and
+d. The damping of Exudyn is not limited. The friction of Exudyn depends on the velocities at the centre of the circle.
 """
 
 from __future__ import annotations

@@ -866,7 +866,7 @@ class Belt(_Line):
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
                 ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines
                 across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.
-                The default of its ``rotary_inertia`` [kg m] is m b²/12.
+                The default of ``rotary_inertia`` [kg m] of a ribbon is m b²/12.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
             points: number of contact points of each cable.
@@ -935,7 +935,8 @@ class Rope(_Line):
         """Add a rope from the point ``start`` over pulleys to the point ``end``.
 
         In 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is
-        the torque per strain. The default of its ``rotary_inertia`` [kg m] is m r²/2 with r = ``cord_offset``.
+        the torque per strain. The default of ``rotary_inertia`` [kg m] of such a rope is m r²/2 with r =
+        ``cord_offset``.
 
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].

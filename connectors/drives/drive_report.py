@@ -206,8 +206,8 @@ class Extremes:
         unit: unit of mean, minimum and maximum.
         mean: mean over time. For creep, slip reserve, log ratio, efficiency, string frequency and hub load, the mean is
             computed from the means of other quantities.
-        minimum, maximum: the smallest and the largest value. For supplied power, delivered power and efficiency, these
-            are extremes of means over one turn of the belt.
+        minimum, maximum: the smallest and the largest value. For supplied power, delivered power and efficiency,
+            minimum and maximum are extremes of means over one turn of the belt.
         time_of_minimum, time_of_maximum: times at which the extremes are reached for the first time [s].
     """
 

@@ -75,7 +75,8 @@ class Pulley:
         turns: number of whole turns in addition to the wrap angle between the adjacent spans [1].
         friction: friction coefficient [1]; None: the coefficient of the belt.
         groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8.
-            The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). None for a flat face.
+            The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). The value is None for
+            a flat face.
         name: name in reports; default: name of the body.
         teeth: number of grooves for the teeth of a timing belt, 6 or more; None: no grooves.
 

@@ -44,7 +44,7 @@ def lay_width(
     slopes = route.eval_points(stations)[1]
     normals, width = np.zeros((elements, 3)), np.asarray(axes[0], np.float64)
     for i in range(count):
-        # the span behind pulley i, and the arc on the next pulley
+        # the span after pulley i, and the arc on the next pulley
         begin = route.wraps[i].s_exit if i else 0.0
         wrap, axis = route.wraps[(i + 1) % count], np.asarray(axes[(i + 1) % count], np.float64)
         t = route.eval_points(np.array([0.5 * (begin + wrap.s_entry)]))[1][0]
@@ -81,7 +81,7 @@ def find_twist(route: SpatialRoute, normals: FloatArray, elements: int) -> Float
 
 
 def _project(name: str, axis: FloatArray, t: FloatArray) -> FloatArray:
-    """Return the unit vector of the part of an axis perpendicular to the direction t of a span."""
+    """Return the unit vector along the component of an axis that is perpendicular to the direction t of a span."""
     part = axis - (axis @ t) * t
     size = float(np.linalg.norm(part))
     if size < 0.1:

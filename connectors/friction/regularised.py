@@ -11,8 +11,8 @@
 v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, v_e the velocity over which F_s decreases, and
 F_v the viscous coefficient. u_s, u_d and u_v are the static, dynamic and viscous friction coefficients of Hollars. Some
 published laws store the slip velocity as a history value and use the stored velocity to decide whether the contact is
-within the zone. Some laws with a stored velocity also use its direction. The docstring of each law that uses these
-functions states its choice.
+within the zone. Some of these laws also use the direction of the stored velocity. The docstring of each law that uses
+these functions states its choice.
 
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).

@@ -10,8 +10,8 @@ and acceleration of the fluid at r, w = u - v, and q_k = e_k·w. V and S are the
 
 z points upwards. The constants are d_k = ½ ρ A_k C_k, and m_k = ρ C_ak V_k, with the density ρ of the fluid,
 coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P contains 1 for components whose
-resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and and for
-a box each component separately.
+resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and for a
+box each component separately.
 
 Kinematics of a point at h = A l from the marker, which is at A b from the node of the body:
 

@@ -1,7 +1,7 @@
 """Distributed load of a fluid on the cables of a winch rope outside the winch: drag, buoyancy, pressure and added mass.
 
-The force per reference length is that of `FluidLoad`, for the velocity u and the acceleration u_t of the material. It
-acts on the nodes and on the length l of the rope; winch_line.py states the generalised forces:
+The force per reference length is that of `FluidLoad`, for the velocity u and the acceleration u_t of the material. The
+force acts on the nodes and on the length l of the rope; winch_line.py states the generalised forces:
 
     load      ∫ S_i F dx, ∫ w·F dx            F = g s (D + B + P)
     inertia   ∫ S_i I dx, ∫ w·I dx            I = g s ρ A (C_a N + C_at t tᵀ) u_t
@@ -154,7 +154,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create an output at a point of each cable; ``share`` is its distance from node0 divided by the length."""
+    """Create an output at a point of each cable; ``share`` is the distance of the point from node0 divided by the
+    length of the cable.
+    """
 
     def evaluate_at(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)

@@ -1,8 +1,8 @@
 """Creep of a belt around two equal pulleys: equations of the speeds, tensions and slip arcs in steady motion.
 
-A belt with the stretch lam and the reference strain e0 has the tension N = EA (lam - 1 - e0). Its flow c = dX/dt is the
-reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. Only a part F of the
-tension N presses the belt on the pulleys and transmits torque:
+A belt with the stretch lam and the reference strain e0 has the tension N = EA (lam - 1 - e0). The flow c = dX/dt of the
+belt is the reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. Only a part F
+of the tension N presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 

@@ -214,8 +214,8 @@ def register_rigid_spring(
         apply: kernel ``(row, u, g) -> F`` that converts the generalised forces g to F = [f, τ0, τ1], nine components,
             see `pairs.py`.
         n: 1 or 6.
-        outputs: function that creates the outputs. Its argument is a function ``number(which, place)`` that creates the
-            kernel of one component of x, x_t or g.
+        outputs: function that creates the outputs. The argument of ``outputs`` is a function ``number(which, place)``
+            that creates the kernel of one component of x, x_t or g.
         check: see `register`.
         derived, derive: see `register_kind`.
         **more: see `register_rigid_pair`.

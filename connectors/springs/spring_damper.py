@@ -75,7 +75,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """Return the tension N [N] and its derivatives ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # s is NaN if the length is 0; it is added here, so that the force is NaN for any user function
+        # if the length is 0, ``length`` is NaN; the term with ``length`` makes the force NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:

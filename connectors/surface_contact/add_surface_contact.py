@@ -100,8 +100,8 @@ def add_surface_contact(
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously; with None, each pair has one row.
         skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
-        turns_rope: whether friction acts at the radius of the rope and turns it about its axis. The cables must be of
-            type `TwistCable3D` and have a ``rope_radius`` > 0; the rows are `ContactFrictionSurfaceTwistCable` or
+        turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. The cables must
+            be of type `TwistCable3D` and have a ``rope_radius`` > 0; the rows are `ContactFrictionSurfaceTwistCable` or
             `ContactFrictionSurfaceSetTwistCable`. Otherwise friction acts on the axis.
         width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
             rows are `ContactFrictionSurfaceRibbon`.

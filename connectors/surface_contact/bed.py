@@ -58,7 +58,7 @@ LARGEST = 4_000_000
 class BedGrid:
     """Heights of a bed on a rectangular grid.
 
-    Between grid lines the height is a natural cubic spline in both directions, and beyond the grid it continues
+    Between grid lines the height is a natural cubic spline in both directions, and beyond the grid the height continues
     linearly.
 
     Args:

@@ -123,7 +123,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def add_set_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntArray:
-    """Append the global coordinate indices of a surface of its set to those of each cable."""
+    """Append the global coordinate indices of a surface of the set to the coordinate indices of each cable."""
     return pair_dofs(cable, table.local("surface_set"), *_find_surfaces(world))
 
 
@@ -132,7 +132,7 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. The rows have no surfaces yet."""
+    """Create the arrays that the kernels read. In these arrays, no surface is assigned to the rows."""
     return bind_pairs(rows, PER_POINT)
 
 
@@ -256,7 +256,7 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_twist(rows: LocalRows) -> PairRows:
-    """Create the arrays that the kernels read. The rows have no surfaces yet."""
+    """Create the arrays that the kernels read. In these arrays, no surface is assigned to the rows."""
     return bind_pairs(rows, PER_TWIST_POINT, **bind_frames(rows))
 
 

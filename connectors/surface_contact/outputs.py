@@ -136,9 +136,9 @@ def read_closed_twist(
 ) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a rope with twist, and the torque about the axis.
 
-    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The difference of their power from this is the
-    lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with the symbols of
-    `kernels.py`.
+    The power is P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t. The remaining power of sticking
+    bristles is the lever power, mu_k ((n.u) (u_t.H V) + r_c (g.p_t) (u_t.b) + r_c theta u_t.(T_t x n + T x H V)), with
+    the symbols of `kernels.py`.
     """
     n, first, p, o = own.points, own.data, r.plain, r.plain.o
     spin = eval_spin(o, own, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)

@@ -7,15 +7,15 @@ and its exact moment about the axis:
     y_j = b ((j + 1/2)/m - 1/2)/sqrt(1 - 1/m²),    mean of y_j² = b²/12
     p = r + y d_1,    δp = δr + y (σ d_2 - (d_1·δr') t/|r'|),    σ: form of the spin of the frame about t
 
-Forces act at p. Each force F = f_n n + f_t therefore has the moment y d_1 × F on the ribbon: y d_2·F about its axis t,
-and -y t·F about d_2. Normal force and friction are the functions of X and V of `kernels.py`, and the reaction acts on
-the body of the surface at the same point. Forces, moments and power sum to 0 as for points on the axis. With g = d_1·e,
-h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is
+Forces act at p. Each force F = f_n n + f_t therefore has the moment y d_1 × F on the ribbon: y d_2·F about the axis t
+of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V of `kernels.py`, and the
+reaction acts on the body of the surface at the same point. Forces, moments and power sum to 0 as for points on the
+axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is
 
     δ'δp = y (-(σ σ' + g g') d_1 + (δ'σ - h' g) d_2 + (a' g + a g' - h' σ - h σ') t)
 
-The points of one place along the axis follow each other: point k is on line j = k mod m. The history values are those
-of `kernels.py`.
+Points at the same position along the axis have successive indices: point k is on line j = k mod m. The history values
+are those of `kernels.py`.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """

@@ -124,8 +124,8 @@ class VGrooveFlank(Component):
 
 
 class ProfileSurface(Component):
-    """A surface of revolution for guides, cones and bollards. Its section is a polyline of (rho, z) with rounded
-    corners.
+    """A surface of revolution for guides, cones and bollards. The section of the surface is a polyline of (rho, z) with
+    rounded corners.
 
     The rope is on the right-hand side of the polyline. If z increases along the polyline, the material is between the
     axis and the polyline.

@@ -149,9 +149,9 @@ def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[
 def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
-    """Fill three arrays of shape (rows,). ``folded``: whether a slope points against the chord. ``shortened``: whether
-    the mean strain is below the strain of the stress-free state by more than `LEAST_STRAIN`. ``bent``: whether the
-    angle between the slopes at the two ends, or L κ at one end, is large.
+    """Fill three arrays of shape (rows,). ``folded``: whether the angle between a slope and the chord exceeds 90°.
+    ``shortened``: whether the mean strain is below the strain of the stress-free state by more than `LEAST_STRAIN`.
+    ``bent``: whether the angle between the slopes at the two ends, or L κ at one end, is large.
     """
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))

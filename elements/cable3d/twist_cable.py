@@ -1,5 +1,5 @@
-"""3D cable element with torsion and without shear. It has two nodes with position, slope and the angle of the material
-about the slope.
+"""3D cable element with torsion and without shear. The element has two nodes with position, slope and the angle of the
+material about the slope.
 
 The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules. The material has a
 frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node0 to

@@ -135,9 +135,9 @@ def cables_from_mesh(
         largest_length: largest length of a cable [m], measured along the chord of its line; lines with a chord longer
             than ``cables_per_line`` times this length are divided into more cables.
         scale: unit of length of the file [m].
-        slopes: points at which lines share a slope. With ``"smooth"``, these are points at which exactly two lines
-            meet, if both are of one section and their directions differ by at most ``corner_angle``. With
-            ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
+        slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
+            these two lines meet, if both are of one section and their directions differ by at most ``corner_angle``.
+            With ``"through"``, points at which more lines meet are included; the lines of a section are paired by the
             smallest angles between their directions. With ``"separate"``, lines do not share slopes; only the cables of
             one line share slopes.
         corner_angle: largest angle between the directions of two lines that share a slope [rad], 0 to π/2; 0 if one

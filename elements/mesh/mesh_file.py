@@ -6,7 +6,7 @@ cells and points, in which .vtu and .xdmf files store sets:
 - An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
   value 1.
 - An array with the values -1, 0, .. k - 1 describes k sets if its name consists of the names of k sets joined by "-" or
-  another character of `JOINTS`. This is the format in which meshio writes sets.
+  another character of `JOINTS`. meshio writes sets in this format.
 - For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
 A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that

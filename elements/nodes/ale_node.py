@@ -1,4 +1,5 @@
-"""Node for the axial motion of a belt or cable. Its only coordinate s is shared by all elements of the belt.
+"""Node for the axial motion of a belt or cable. The only coordinate s of this node is shared by all elements of the
+belt.
 
 The coordinate s is the length of material that has passed a fixed point of the axis since the start, positive in the
 direction of increasing position x on the axis of an element. A material point that is at x at present has the material

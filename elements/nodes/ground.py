@@ -1,4 +1,4 @@
-"""Ground is the fixed global frame. It has no coordinates: markers on ground are fixed points, and the values of
+"""Ground is the fixed global frame. Ground has no coordinates: markers on ground are fixed points, and the values of
 coordinate markers on ground are 0.
 """
 

@@ -1,4 +1,5 @@
-"""Node for a position along a chain of cables. Its only coordinate s is the arc length of the undeformed cables.
+"""Node for a position along a chain of cables. The only coordinate s of this node is the arc length of the undeformed
+cables.
 
 For cables with moving material (`ALECable2D`), s is a material coordinate, so s is constant for parts that are clamped
 to the material.

@@ -76,7 +76,7 @@ class FreeCatenary:
         """Return position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m],
         shape (n,).
 
-        In 2D the curvature is > 0 if the line bends to the left. In 3D it is < 0 if the line sags.
+        In 2D the curvature is > 0 if the line bends to the left. In 3D the curvature is < 0 if the line sags.
 
         Args:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.

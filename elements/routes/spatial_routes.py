@@ -108,8 +108,8 @@ class SheaveWrap(NamedTuple):
 
 
 class SpatialPiece(NamedTuple):
-    """A straight line, arc or helix. Its points are center + rise u axis + R(rate u) arm, where u is the arc length and
-    R(angle) the rotation about the axis.
+    """A straight line, arc or helix. The points of a piece are center + rise u axis + R(rate u) arm, where u is the arc
+    length and R(angle) the rotation about the axis.
     """
 
     center: FloatArray  # [m], shape (3,)

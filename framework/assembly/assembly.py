@@ -261,8 +261,8 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return the steps of a `Program` that is equivalent to `update_markers`; if ``readers`` is given, return only
-        the steps whose results the steps ``readers`` need.
+        """Return steps of a `Program` with the same effect as `update_markers`; if ``readers`` is given, return only
+        the steps whose results the steps in ``readers`` read.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]

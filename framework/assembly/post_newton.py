@@ -59,8 +59,8 @@ class PostNewtonUpdates:
 
     Attributes:
         total: combined result of all systems in the previous update, shape (6,), see `judge_outcomes`.
-        used: history values before the previous update, with which the Newton run has computed, shape (d,); empty
-            unless ``keeps``.
+        used: history values before the previous update, which the last Newton run has used, shape (d,); empty unless
+            ``keeps``.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System], keeps: bool = False) -> None:

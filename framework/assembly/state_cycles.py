@@ -37,13 +37,13 @@ def compare_states(
 
     Args:
         data: history values, shape (d,).
-        mapped: number of further evaluations with return maps, see `Fields`; the states are compared while this number
-            is > 0.
-        left: value of ``mapped`` after the last evaluation, shape (1,); if ``mapped`` now has another value, a new run
-            of Newton's method begins.
+        mapped: number of further evaluations in which return maps are active, see `Fields`; contact states are compared
+            only while this number is > 0.
+        left: value of ``mapped`` at the end of the last evaluation, shape (1,). A new run of Newton's method starts
+            with another value, and its first evaluation is not compared with the last run.
         earlier: signs of the history values in the last evaluation and in the evaluation before it, shape (2, d).
-        differs: output, shape (2,): 1 if the states differ from the states in the last evaluation, and in the
-            evaluation before the last, respectively; otherwise 0.
+        differs: output, shape (2,). The first element is 1 if the contact states differ from the states in the last
+            evaluation, otherwise 0. The second element is the same for the evaluation before the last.
     """
     if mapped[0] <= 0.0:
         return

@@ -129,8 +129,8 @@ class _Names:
 
 
 def suggest(name: str, *known: Sequence[str]) -> str:
-    """Return suggestions for an unknown name: the similar names of the first list that contains any, or all known names
-    if no list contains a similar name.
+    """Return suggestions for an unknown name: the similar names in the first list that contains similar names, or all
+    known names if no list contains a similar name.
     """
     for names in known:
         close = get_close_matches(name.lower(), names, 2)

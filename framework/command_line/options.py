@@ -104,7 +104,7 @@ def is_initialised() -> bool:
 
 
 def initialise(words: Sequence[str], model: bool = True) -> None:
-    """Check the syntax of a command line and initialise PETSc with it. Later calls only add options.
+    """Check the syntax of a command line, and initialise PETSc with this command line. Later calls only add options.
 
     Args:
         words: words of the command line after the name of the model script.

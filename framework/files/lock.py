@@ -168,7 +168,7 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
     """Return whether the process that is named in a lock may still run. The result is True if the process is on another
-    host, because it cannot be checked there.
+    host, because processes on other hosts cannot be checked.
     """
     if owner.get("host") != socket.gethostname():
         return bool(owner)

@@ -203,8 +203,8 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Record that the writer begins to write, and claim its files again if they were released. This method itself
-        writes nothing.
+        """Store the information that the writer now writes its files, and claim these files again if they were
+        released. This method itself writes nothing.
 
         Raises:
             OutputError: another writer has taken over the files.

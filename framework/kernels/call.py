@@ -112,7 +112,8 @@ class Call:
 
     Attributes:
         parts: the kernels in the order of the calls.
-        before: functions of s that update the contents of the arrays. They are called before the first kernel.
+        before: functions of s that update the contents of the arrays. These functions are called before the first
+            kernel.
         at_time: functions in ``before`` that depend only on time; they are called once for each time.
     """
 

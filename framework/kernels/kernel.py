@@ -65,8 +65,8 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 # which would take a fifth of the time of a short run.
 gc.freeze()
 
-# Optimisations that the compiler may use. They preserve NaN and inf, because a kernel must be able to detect values
-# that are not finite.
+# Optimisations that the compiler may use. These optimisations preserve NaN and inf, because a kernel must be able to
+# detect values that are not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
 
 

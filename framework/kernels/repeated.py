@@ -119,9 +119,9 @@ def _list_variables(self: Any, value: Any) -> list[Any]:
 
 @contextmanager
 def without_repetition() -> Iterator[None]:
-    """Context manager for the compilation of kernels. Within its block, numba does not measure the times of calls of
-    LLVM, computes the lifetimes of variables only before the code generation instead of after each pass, and finds the
-    variables in statements by the faster function `_list_variables`.
+    """Context manager for the compilation of kernels. Within the block, numba does not measure the times of calls of
+    LLVM, and computes the lifetimes of variables only once, before the code generation. The faster function
+    `_list_variables` finds the variables in statements.
     """
     lock: Any = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
     measuring = list(getattr(lock, "_cblist", ()))

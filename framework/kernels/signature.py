@@ -106,7 +106,7 @@ def count_results(function: Callable[..., Any]) -> set[int]:
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
     raw, more, before, value = b"" if code is None else code.co_code, 0, 0, 0
-    # this is many times faster than `dis.get_instructions`, which creates an object for each instruction
+    # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
         argument = low | more
         if operation == dis.EXTENDED_ARG:

@@ -58,7 +58,7 @@ def quick_start() -> Iterator[None]:
     networks of Open MPI that only jobs with several processes need.
 
     These settings halve the start time of Open MPI. The context manager does not change settings of the user, and child
-    processes do not inherit the settings that it makes.
+    processes do not inherit its settings.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}

@@ -311,7 +311,7 @@ class Layout:
 
     def _localise_data(self) -> None:
         """Find the process-local history values, which are the values to which process-local rows refer. In a serial
-        run these are all history values of the world, in the order of the world.
+        run the process-local values are all history values of the world, in the order of the world.
         """
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)

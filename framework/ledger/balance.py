@@ -1,4 +1,4 @@
-"""The energy balance of one step: works of all forces, changes of energies, losses, and the remainder of the balance.
+"""The energy balance of one step: work of all forces, changes of energies, losses, and the remainder of the balance.
 
 At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r, with the mass
 matrix M, the accelerations a, the forces f of each law, the derivative C_q of the constraint equations with respect to
@@ -99,7 +99,7 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: the works of the groups of forces, the change of the kinetic energy, and, for each law, the
+    """Sums over steps [J]: the work of each group of forces, the change of the kinetic energy, and, for each law, the
     changes of its stored energies and the time integrals of its powers. `settle` adds the values of a step. All sums
     are views of the array ``numbers``, which contains the sums in this order.
     """
@@ -167,7 +167,7 @@ def list_state_steps(
 
 
 class Balance:
-    """Forces and energies of an assembly at the end of a step, and works and losses in the step.
+    """Forces and energies of an assembly at the end of a step, and work and losses in the step.
 
     Attributes:
         start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of

@@ -112,9 +112,10 @@ def settle_motion(
     time: FloatArray, start: FloatArray, size: FloatArray, kinetic: FloatArray, kinetic_before: FloatArray,
     work: FloatArray, works: FloatArray, grown: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute the step size [s], and add the works and the change of the kinetic energy of the step to the sums.
+    """Compute the step size [s], and add the work of all forces and the change of the kinetic energy in the step to the
+    sums.
 
-    The array of works has the shape (kinds,), with one value per group of forces; all other arrays have the shape (1,).
+    The array of work has the shape (kinds,), with one value per group of forces; all other arrays have the shape (1,).
     The values at the end of the step are then copied to the values at the start of the next step.
     """
     size[0] = time[0] - start[0]

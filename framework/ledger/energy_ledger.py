@@ -1,5 +1,5 @@
-"""The energy ledger: a hook that sums all works and changes of energies of a run over its steps, and shows the
-remainder of the energy balance.
+"""The energy ledger: a hook that sums the work of all forces and the changes of all energies over the steps of a run,
+and shows the remainder of the energy balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
@@ -64,8 +64,9 @@ relative to the largest of all curves, exceeds this value [1].
 
 
 class EnergyLedger(EveryNth):
-    """Hook that sums all works and changes of energies over the steps of dynamic solves. In the list of hooks the
-    ledger must be before recorders, because recorders write the friction losses that the ledger computes.
+    """Hook that sums the work of all forces and the changes of all energies over the steps of dynamic solves. In the
+    list of hooks the ledger must be before recorders, because recorders write the friction losses that the ledger
+    computes.
 
     Under MPI all processes call the ledger and have the same results; only the first process writes files. Several
     solves can use the same ledger; changes of the state between two solves are not included in the sums.
@@ -487,7 +488,7 @@ class EnergyLedger(EveryNth):
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Plot works, energies and losses over time, and below these the remainder with its parts.
+        """Plot work, energies and losses over time, and, in a second diagram below, the remainder with its parts.
 
         Args:
             path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of

@@ -79,7 +79,7 @@ class Gaps:
             that is not a `Call` may replace the array.
         describe: function ``(k)`` that returns a description of contact k.
         near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` may omit
-            contacts that cannot close in this step. None: all contacts are checked.
+            contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
         weighed: whether the change of a gap rate in an impact is compared with the relative speed of the surfaces, as
             for ropes on pulleys. If ``weighed`` is false, the change is compared with the speed of the impact.
         accept: function without arguments that is also called when a step is accepted. If ``measure`` is a `Call`,
@@ -89,7 +89,7 @@ class Gaps:
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays of the law that contain values at the start of the step.
         holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
-            When another solver of the same world accepts a step, its contact monitor becomes the holder.
+            When another solver of the same world accepts a step, the contact monitor of that solver becomes the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 

@@ -87,7 +87,7 @@ def create_history(
 def check_history(
     world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
-    """Raise ModelError if a row has not the number of history values that its connector needs.
+    """Raise ModelError if the number of history values of a row differs from the number that its connector needs.
 
     Args:
         world: the world.

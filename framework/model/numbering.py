@@ -139,8 +139,8 @@ class Numbering:
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of coordinates among the known coordinates, -1 for coordinates that are not known; this is
-        the inverse of `names`.
+        """Return the indices of coordinates among the known coordinates, -1 for coordinates that are not known; the
+        inverse function of `names`.
         """
         return dofs if self._place is None else self._place[dofs]
 

@@ -219,7 +219,7 @@ def find_attributes(code: CodeType) -> frozenset[tuple[str, str]]:
     """Return the attributes of local variables that a function reads or sets: (variable, attribute)."""
     found: set[tuple[str, str]] = set()
     raw, more, before = code.co_code, 0, ""
-    # this is many times faster than `dis.get_instructions`, which creates an object for each instruction
+    # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction
     for i in range(0, len(raw), 2):
         operation, argument = raw[i], raw[i + 1] | more
         more = argument << 8 if operation == dis.EXTENDED_ARG else 0

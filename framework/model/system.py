@@ -176,8 +176,8 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation with which the arguments of a call are tested. Its arrays contain values that differ from the
-    fields, and access to the time as a number raises an error.
+    """An evaluation with which the arguments of a call are tested. The arrays of the evaluation contain values that
+    differ from the fields, and access to the time as a number raises an error.
     """
 
     @property  # type: ignore[misc]

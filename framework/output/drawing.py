@@ -214,7 +214,7 @@ def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None
     if paint.rule == "sum":
         values = values * overlap.share
     if 0 < overlap.each < 4:
-        # this is faster than `np.add.reduceat`
+        # this loop is faster than `np.add.reduceat`
         new, *others = values.reshape(-1, overlap.each).T
         for other in others:
             new = combine(new, other)

@@ -142,7 +142,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     """Plot the step size, and measures of work per step (such as iterations), over a solve.
 
     Args:
-        rows: table with one row for each group of successive steps. Its columns are the time at the end of the group,
+        rows: table with one row for each group of successive steps. The columns are the time at the end of the group,
             the number of steps, the smallest step size, the largest step size, and measures of work; see `StepHistory`.
         unit: unit of time and step size; empty in statics.
         work: column of each measure of work in ``rows``, by name of the measure.

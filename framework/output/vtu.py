@@ -44,8 +44,8 @@ class VtuSeries(FrameFiles):
 
 
 def _as_vtu(grid: Any) -> bytes:
-    """Return the content of a `.vtu` file. meshio writes only to file objects, so it writes to a file object in
-    memory.
+    """Return the content of a `.vtu` file. Because meshio writes only to file objects, the content is first written to
+    a file object in memory.
     """
     import meshio  # imported here, because only output needs meshio
 

@@ -29,7 +29,8 @@ class Processes:
         comm: the communicator.
         size: number of processes.
         announce: function of ``(comm, what)`` that announces each collective call to the other processes. The function
-            ends the job if another process executes a different part of the script. None: calls are not announced.
+            ends the job if another process executes a different part of the script. If ``announce`` is None, calls are
+            not announced.
     """
 
     def __init__(self, comm: Any = None) -> None:

@@ -223,7 +223,7 @@ class FormFinder:
             state.
         state: a state of this process as working memory; its values are overwritten.
         decide: function that determines contact states from a state without history values, so that friction starts
-            from 0. None: contacts keep their history values.
+            from 0. If ``decide`` is None, contacts keep their history values.
 
     Attributes:
         q: displacements of the previous solution [m, 1, rad], shape (n,).
@@ -237,7 +237,7 @@ class FormFinder:
         self.q, self.spent = scheme.q0.copy(), 0
 
     def find(self) -> bool:
-        """Compute the shape; return whether this succeeded."""
+        """Compute the shape; return whether the shape was found."""
         snes = self._newton.snes
         settings = snes.getTolerances()
         snes.setTolerances(rtol=RTOL, max_it=MAX_IT)

@@ -12,10 +12,10 @@ therefore bounded:
 The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
 end, w1, is computed by one solution with the tangent at the end. If the stiffness increases or decreases monotonically
 along the path, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then the half that
-contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump under three conditions.
-The part contains at least a quarter of w. The slope dw/dτ in the part is at least 256 times the mean slope. Just before
-the part, Δp·K⁻¹Δp, which tends to infinity at a limit point, exceeds 5 w0. Contacts that open, close or slip cause
-sudden changes, but Δp·K⁻¹Δp does not increase before these changes.
+contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump if (1) the part contains
+at least a quarter of w, (2) the slope dw/dτ in the part is at least 256 times the mean slope, and (3) Δp·K⁻¹Δp, which
+tends to infinity at a limit point, exceeds 5 w0 just before the part. Contacts that open, close or slip cause sudden
+changes, but Δp·K⁻¹Δp does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
 more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
@@ -116,8 +116,8 @@ STEEP = 5.0
 
 
 class SolveStep(Protocol):
-    """Solves for the equilibrium at a load factor from a state; returns None if this fails. ``plain`` selects Newton's
-    method without other methods.
+    """Solves for the equilibrium at a load factor from a state; returns None if the solve fails. ``plain`` selects
+    Newton's method without other methods.
     """
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
@@ -358,9 +358,9 @@ class JumpWatch:
 
         The start of the step was an equilibrium. A solve with the prescribed motion of the start may nevertheless find
         another equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of
-        the end of the step from the start. It is not on the path either if the distance between the start and the
-        equilibrium after a thousandth of the step exceeds half of the distance between the start and the end of the
-        step.
+        the end of the step from the start. The equilibrium is not on the path either if the distance between the start
+        and the equilibrium after a thousandth of the step exceeds half of the distance between the start and the end of
+        the step.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)

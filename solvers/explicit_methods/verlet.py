@@ -11,8 +11,9 @@ added to v½. The predicted velocity v* = v_n + h a_n has an error of O(h²). Th
 step. The velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
 The order is 2 even if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If
-forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. The energy error then
-stays within O(h²) for very long times. The method is also symplectic with constraints and a constant mass matrix.
+forces and inertia do not depend on velocities, a_{n+1} is exact and the method is symplectic. For a symplectic method,
+the energy error remains of order h² for very long times. The method is also symplectic with constraints and a constant
+mass matrix.
 
 The method is stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ. This limit
 is 2 without damping, and 0.47 with critical damping.

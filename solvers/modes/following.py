@@ -106,7 +106,7 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
     """Return, for each world coordinate, the index of the corresponding coordinate of the second state. For running
-    belts this is the coordinate of the node at about the same position in space. Shape (coordinates,).
+    belts, the corresponding coordinate belongs to the node at about the same position in space. Shape (coordinates,).
     """
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]

@@ -32,8 +32,8 @@ class Passes:
         rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger of the two
             limits is used.
         limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
-            largest contact force [1]. This applies to steps that end in a cycle of contact states or have the smallest
-            step size.
+            largest contact force [1]. The limit applies to steps that end in a cycle of contact states or have the
+            smallest step size.
         fail: whether a step fails if the force error exceeds both ``atol`` and ``rtol`` after the last pass; ``limit``
             defines the exceptions. With False, such a step is accepted, ``limit`` has no effect, and cycles are not
             searched for.
@@ -170,8 +170,8 @@ def iterate(
 
     Args:
         settings: limits.
-        newton: function that executes one Newton run from the start of the step with the present history values. It
-            stores iterations, reason and history in the attempt, and returns whether the run converged.
+        newton: function that executes one Newton run from the start of the step with the present history values. The
+            function stores iterations, reason and history in the attempt, and returns whether the run converged.
         contacts: object that holds the history values and updates them.
         step_size: size of the attempted step [s].
         last: whether a smaller step is not possible.

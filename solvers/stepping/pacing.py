@@ -1,7 +1,7 @@
 """Pacing: a run waits after its steps, so that simulated time is at most a given multiple of the elapsed time.
 
 With the factor p, the run continues after a step to the time t when at least (t - t_0)/p has elapsed since the start of
-the run at t_0. If the run is late, it does not wait.
+the run at t_0. If more time has elapsed, the run continues without waiting.
 """
 
 from __future__ import annotations

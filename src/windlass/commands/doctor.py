@@ -64,7 +64,9 @@ def report() -> tuple[str, bool]:
 
 
 def _load(found: _Findings, name: str) -> ModuleType | None:
-    """Import a required module. If this fails, add the error to the lines of the report and to the list of problems."""
+    """Import a required module. If the import fails, add the error to the lines of the report and to the list of
+    problems.
+    """
     try:
         return importlib.import_module(name)
     # The loader of a broken installation may raise any error: OSError, RuntimeError, AttributeError.

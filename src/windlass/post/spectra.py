@@ -66,8 +66,8 @@ def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
     with Hann windows.
 
     Args:
-        series: the series. If its time steps differ by more than a thousandth, it is interpolated linearly to equal
-            time steps.
+        series: the series. If the time steps differ by more than a thousandth, the series is interpolated linearly to
+            equal time steps.
         segments: duration of the series divided by the duration of a segment. More segments give a smoother density,
             and fewer segments give a finer frequency resolution.
 

@@ -3,14 +3,15 @@
 A point is a tuple with a number from 0 to 1 for each parameter. The model is run once at each point; several runs may
 be executed in parallel. The methods are from SciPy, NLopt and PETSc:
 
-- ``gradient``: SLSQP with one-sided differences, which are computed in parallel. It is suitable for smooth results, and
-  needs few runs.
-- ``simplex``: Nelder-Mead. It is suitable for noisy results, but does not fulfil limits exactly.
-- ``evolution``: differential evolution. It is suitable for objectives with several local minima, but needs many runs.
-- ``mma``: the method of moving asymptotes of NLopt, with the differences of ``gradient``. It is suitable for many
-  limits.
-- ``tao``: the quasi-Newton method BQNLS of PETSc TAO, with the differences of ``gradient``. It is suitable for smooth
-  results without limits.
+- ``gradient``: SLSQP with one-sided differences, which are computed in parallel. This method is suitable for smooth
+  results, and needs few runs.
+- ``simplex``: Nelder-Mead. This method is suitable for noisy results, but does not fulfil limits exactly.
+- ``evolution``: differential evolution. This method is suitable for objectives with several local minima, but needs
+  many runs.
+- ``mma``: the method of moving asymptotes of NLopt, with the differences of ``gradient``. This method is suitable for
+  many limits.
+- ``tao``: the quasi-Newton method BQNLS of PETSc TAO, with the differences of ``gradient``. This method is suitable for
+  smooth results without limits.
 
 ``simplex`` and ``evolution`` treat each point that violates a limit as worse than all previous points that fulfil the
 limits, and compare points that violate limits by the sum of the violations.
