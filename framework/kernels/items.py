@@ -18,25 +18,30 @@ _types: Any = _numba.types
 
 
 class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
-    """Builder of instructions that does not extract a part of an aggregate (an array, a tuple) if this part was
-    inserted before; it returns the inserted value.
+    """Builder of instructions that does not extract a part of an aggregate (an array, a tuple) if this part is a
+    constant or was inserted before; it returns the constant or the inserted value.
     """
 
     def extract_value(self, agg: Any, idx: Any, name: str = "") -> Any:
         """Return the part of an aggregate at an index, or at a sequence of indices for nested aggregates."""
         wanted = list(idx) if isinstance(idx, (list, tuple)) else [idx]
         value = agg
-        while wanted and isinstance(value, ir.instructions.InsertValue):
-            place = list(value.indices)
-            if wanted[: len(place)] == place:
-                value, wanted = value.value, wanted[len(place) :]
-            elif place[: len(wanted)] == wanted:
-                break  # only a part of the wanted part was inserted here
+        while wanted:
+            if isinstance(value, ir.instructions.InsertValue):
+                place = list(value.indices)
+                if wanted[: len(place)] == place:
+                    value, wanted = value.value, wanted[len(place) :]
+                elif place[: len(wanted)] == wanted:
+                    break  # only a part of the wanted part was inserted here
+                else:
+                    value = value.aggregate
+            elif isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):
+                value, wanted = value.constant[wanted[0]], wanted[1:]
             else:
-                value = value.aggregate
+                break
         if not wanted:
             return value
-        if isinstance(value, ir.Constant):  # the part was never inserted
+        if isinstance(value, ir.Constant):  # without value
             return super().extract_value(agg, idx, name)
         return super().extract_value(value, wanted, name)
 
@@ -48,7 +53,7 @@ def is_item(kind: Any, place: Any) -> bool:
         kind: the compiler's type of the array.
         place: type of the index, an integer or a tuple.
     """
-    if type(kind) is not _types.Array:
+    if type(kind) not in (_types.Array, _types.NestedArray):
         return False
     places = place.types if isinstance(place, _types.BaseTuple) else (place,)
     return len(places) == kind.ndim and all(isinstance(one, _types.Integer) for one in places)
@@ -109,3 +114,27 @@ def _count_from_start(context: Any, builder: Any, kind: Any, value: Any, lengths
     if isinstance(step, ir.Constant):
         return builder.add(step, length)
     return builder.select(builder.icmp_signed("<", step, step.type(0)), builder.add(step, length), step)
+
+
+def find_nested_array(context: Any, builder: Any, kind: Any, name: str, record: Any) -> Any:
+    """Return an array that is a field of a record; only its address is not a constant.
+
+    Args:
+        context: context of the code generation.
+        builder: the builder of instructions.
+        kind: type of the record.
+        name: name of the field.
+        record: value of the record.
+    """
+    context.sentry_record_alignment(kind, name)
+    field = kind.typeof(name)
+    member = context.get_data_type(field.dtype)
+    data = _numba.core.cgutils.get_record_member(builder, record, kind.offset(name), member)
+    known = {"nitems": field.nitems, "itemsize": field.size, "shape": field.shape, "strides": field.strides}
+    names = context.data_model_manager[field]._fields
+    whole = context.get_value_type(field)
+    parts = [
+        ir.Constant(part, list(known[one]) if isinstance(known.get(one), tuple) else known.get(one))
+        for one, part in zip(names, whole.elements, strict=True)
+    ]
+    return builder.insert_value(ir.Constant(whole, parts), data, names.index("data"))

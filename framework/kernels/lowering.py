@@ -13,7 +13,7 @@ from typing import Any
 
 import numba
 
-from windlass.framework.kernels.items import KernelBuilder, find_field, is_item, locate_item
+from windlass.framework.kernels.items import KernelBuilder, find_field, find_nested_array, is_item, locate_item
 from windlass.framework.kernels.repeated import KernelLibrary
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
@@ -137,8 +137,25 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
 
     def delvar(self, name: str) -> None:
         """Generate the code at the end of the life of a variable."""
-        if name not in self._constants:
+        if name in self._constants:
+            return
+        if self._is_counted(self.typeof(name)) and name not in self._borrowed:
             super().delvar(name)
+            return
+        # other variables need not be cleared
+        if name not in self._blk_local_varmap:
+            self._singly_assigned_vars.discard(name)
+        self._alloca_var(name, self.typeof(name))
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Generate the code that assigns a variable."""
+        kind = self.typeof(name)
+        if argidx is not None or name in self._singly_assigned_vars or self._is_counted(kind):
+            super().storevar(value, name, argidx)
+            return
+        # the previous value needs no action
+        self._alloca_var(name, kind)
+        self.builder.store(value, self.getvar(name))
 
     def lower_inst(self, step: Any) -> Any:
         """Generate the code of one statement."""
@@ -157,11 +174,12 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         """Generate the code of an expression."""
         if expr.op == "static_getitem" and self._is_item(expr.value, expr.index_var):
             return self.lower_getitem(resty, expr, expr.value, expr.index_var, self.fndesc.calltypes[expr])
-        if expr.op == "getattr" and expr.attr == "shape" and type(self.typeof(expr.value.name)) is _types.Array:
-            kind = self.typeof(expr.value.name)
-            return self.builder.extract_value(
-                self.loadvar(expr.value.name), find_field(self.context, kind, "shape")
-            )
+        if expr.op == "getattr":
+            kind, name = self.typeof(expr.value.name), expr.attr
+            if name == "shape" and type(kind) is _types.Array:
+                return self.builder.extract_value(self.loadvar(expr.value.name), find_field(self.context, kind, name))
+            if isinstance(kind, _types.Record) and type(resty) is _types.NestedArray and kind.typeof(name) == resty:
+                return find_nested_array(self.context, self.builder, kind, name, self.loadvar(expr.value.name))
         return super().lower_expr(resty, expr)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
@@ -195,9 +213,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
 
     def _locate(self, array: Any, index: Any) -> Any:
         kind, place = self.typeof(array.name), self.typeof(index.name)
-        return locate_item(
-            self.context, self.builder, kind, place, self.loadvar(array.name), self.loadvar(index.name)
-        )
+        return locate_item(self.context, self.builder, kind, place, self.loadvar(array.name), self.loadvar(index.name))
 
 
 @_core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
