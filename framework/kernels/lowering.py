@@ -1,10 +1,14 @@
 """Generation of the machine code of kernels. The generated code does not count references to arrays that belong to the
-caller.
+caller, and has few instructions before the optimisation.
 
 By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
 counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
 code. Arguments and constants, and parts and views of these, exist longer than a call, so they need no reference counts.
 References to arrays that a kernel creates are counted as usual.
+
+The time of the code generation and of the optimisation is proportional to the number of instructions. Therefore items
+of arrays are read and written with few instructions (items.py), and variables that are assigned once are not stored in
+memory. The optimiser would remove the omitted instructions, so the machine code has the same operations.
 """
 
 from __future__ import annotations
