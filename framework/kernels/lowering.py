@@ -1,10 +1,14 @@
 """Generation of the machine code of kernels. The generated code does not count references to arrays that belong to the
-caller.
+caller, and has few instructions before the optimisation.
 
 By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
 counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
 code. Arguments and constants, and parts and views of these, exist longer than a call, so they need no reference counts.
 References to arrays that a kernel creates are counted as usual.
+
+The time of the code generation and of the optimisation is proportional to the number of instructions. Therefore items
+of arrays are read and written with few instructions (items.py), and variables that are assigned once are not stored in
+memory. The optimiser would remove the omitted instructions, so the machine code has the same operations.
 """
 
 from __future__ import annotations
@@ -13,10 +17,12 @@ from typing import Any
 
 import numba
 
+from windlass.framework.kernels.items import KernelBuilder, find_field, find_nested_array, is_item, locate_item
 from windlass.framework.kernels.repeated import KernelLibrary
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _core, _ir = _numba.core, _numba.core.ir
+_types: Any = _numba.types
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
 """Types of expressions whose results are the operands, parts or views of the operands, or tuples of these."""
@@ -61,20 +67,104 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
     return borrowed
 
 
+def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> set[str]:
+    """Return variables of a kernel that are assigned once, before all uses, and whose references are not counted. They
+    need no memory, because their value is known wherever they are used.
+
+    Args:
+        code: intermediate representation of the kernel in the compiler.
+        kinds: types of the variables of the kernel, by name.
+        models: memory layouts of the types.
+        borrowed: result of `find_borrowed`.
+    """
+    life = code.variable_lifetime
+    places: dict[str, list[Any]] = {}
+    for label, block in code.blocks.items():
+        for step in block.body:
+            if isinstance(step, _ir.Assign):
+                places.setdefault(step.target.name, []).append(label)
+    uses: dict[str, list[Any]] = {}
+    for label, names in life.usedefs.usemap.items():  # only names that are not assigned before in the same block
+        for name in names:
+            uses.setdefault(name, []).append(label)
+    before, first = life.cfg.dominators(), min(code.blocks)
+
+    def is_constant(name: str, labels: list[Any]) -> bool:
+        # code is generated in the order of the labels
+        return (
+            len(labels) == 1
+            and all(use > labels[0] and labels[0] in before[use] for use in uses.get(name, ()))
+            # other borrowed variables are stored in memory, because the optimiser would insert more kernels into their
+            # callers
+            and (not models[kinds[name]].contains_nrt_meminfo() or (name in borrowed and labels[0] == first))
+        )
+
+    return {name for name, labels in places.items() if is_constant(name, labels)}
+
+
 class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     """Generates the code of a kernel."""
 
     context: Any
+    builder: Any
 
     def lower(self) -> None:
         """Generate the code of the whole kernel."""
-        self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
         # a copy of the context is passed, because `lower_inst` changes the context
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 
+    def extract_function_arguments(self) -> Any:
+        """Generate the code that receives the arguments."""
+        self.builder.__class__ = KernelBuilder
+        return super().extract_function_arguments()
+
+    def _find_singly_assigned_variable(self) -> None:
+        super()._find_singly_assigned_variable()
+        code, kinds, models = self.func_ir, self.fndesc.typemap, self.context.data_model_manager
+        self._borrowed = find_borrowed(code, kinds, models)
+        self._constants = set() if self.generator_info else find_constants(code, kinds, models, self._borrowed)
+        self._singly_assigned_vars |= self._constants
+
+    def _is_counted(self, kind: Any) -> bool:
+        return bool(self.context.data_model_manager[kind].contains_nrt_meminfo())
+
+    def incref(self, typ: Any, val: Any) -> None:
+        """Count a reference, if a type has counted references."""
+        if self._is_counted(typ):
+            super().incref(typ, val)
+
+    def decref(self, typ: Any, val: Any) -> None:
+        """Uncount a reference, if a type has counted references."""
+        if self._is_counted(typ):
+            super().decref(typ, val)
+
+    def delvar(self, name: str) -> None:
+        """Generate the code at the end of the life of a variable."""
+        if name in self._constants:
+            return
+        if self._is_counted(self.typeof(name)) and name not in self._borrowed:
+            super().delvar(name)
+            return
+        # other variables need not be cleared
+        if name not in self._blk_local_varmap:
+            self._singly_assigned_vars.discard(name)
+        self._alloca_var(name, self.typeof(name))
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Generate the code that assigns a variable."""
+        kind = self.typeof(name)
+        if argidx is not None or name in self._singly_assigned_vars or self._is_counted(kind):
+            super().storevar(value, name, argidx)
+            return
+        # the previous value needs no action
+        self._alloca_var(name, kind)
+        self.builder.store(value, self.getvar(name))
+
     def lower_inst(self, step: Any) -> Any:
         """Generate the code of one statement."""
+        if isinstance(step, _ir.StaticSetItem) and self._is_item(step.target, step.index_var):
+            return self.lower_setitem(step.target, step.index_var, step.value, self.fndesc.calltypes[step])
         name = step.target.name if isinstance(step, _ir.Assign) else step.value if isinstance(step, _ir.Del) else None
         if name not in self._borrowed:
             return super().lower_inst(step)
@@ -83,6 +173,51 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
             return super().lower_inst(step)
         finally:
             self.context.enable_nrt = counts
+
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        """Generate the code of an expression."""
+        if expr.op == "static_getitem" and self._is_item(expr.value, expr.index_var):
+            return self.lower_getitem(resty, expr, expr.value, expr.index_var, self.fndesc.calltypes[expr])
+        if expr.op == "getattr":
+            kind, name = self.typeof(expr.value.name), expr.attr
+            if name == "shape" and type(kind) is _types.Array:
+                return self.builder.extract_value(self.loadvar(expr.value.name), find_field(self.context, kind, name))
+            if isinstance(kind, _types.Record) and type(resty) is _types.NestedArray and kind.typeof(name) == resty:
+                return find_nested_array(self.context, self.builder, kind, name, self.loadvar(expr.value.name))
+        return super().lower_expr(resty, expr)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """Generate the code that reads an item."""
+        if not self._is_item(value, index):
+            return super().lower_getitem(resty, expr, value, index, signature)
+        kind = self.typeof(value.name)
+        align = None if kind.aligned else 1
+        found = self.context.unpack_value(self.builder, kind.dtype, self._locate(value, index), align=align)
+        return self.context.cast(self.builder, found, kind.dtype, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """Generate the code that writes an item."""
+        if not self._is_item(target_var, index_var):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        kind, given = self.typeof(target_var.name), self.typeof(value_var.name)
+        value = self.context.cast(self.builder, self.loadvar(value_var.name), given, signature.args[2])
+        value = self.context.cast(self.builder, value, signature.args[2], kind.dtype)
+        align = None if kind.aligned else 1
+        place = self._locate(target_var, index_var)
+        self.context.pack_value(self.builder, kind.dtype, value, place, align=align)
+        return None
+
+    def _is_item(self, array: Any, index: Any) -> bool:
+        """Return whether variables of a statement are an array and the index of one item."""
+        return (
+            index is not None
+            and not self.context.enable_boundscheck
+            and is_item(self.typeof(array.name), self.typeof(index.name))
+        )
+
+    def _locate(self, array: Any, index: Any) -> Any:
+        kind, place = self.typeof(array.name), self.typeof(index.name)
+        return locate_item(self.context, self.builder, kind, place, self.loadvar(array.name), self.loadvar(index.name))
 
 
 @_core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
