@@ -172,11 +172,14 @@ class Assembly:
         self._create_updates()
 
     def refresh(self) -> None:
-        """Recreate the records and arrays that kernels read, for tables whose switchable columns have changed."""
+        """Update the records and arrays that kernels read, for tables whose switchable columns have changed. Systems
+        that do not support the change are created again.
+        """
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
-        stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
+        changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
+        stale = {c for c in changed if not self._change(c)}
         if any(self.layout.systems[c].body_force is not None for c in stale):
             # loads are also created again, because loads proportional to mass call the functions of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
@@ -185,6 +188,19 @@ class Assembly:
                 self._build(component)
         if stale:
             self.order_systems()
+
+    def _change(self, component: type[Component]) -> bool:
+        """Copy changed columns of a table to the arrays of its system; return False if the system must be created
+        again on any process.
+        """
+        change, built = self.layout.systems[component].change, self._built_at[component]
+        names = [n for n, version in self.world.changed_columns[component].items() if version > built]
+        is_done = change is not None and change(names)
+        if self.layout.size > 1:
+            is_done = not self.processes.any(not is_done)
+        if is_done:
+            self._built_at[component] = self.world.changed[component]
+        return is_done
 
     def reset_caches(self) -> None:
         """Discard cached data that are not part of the state, for example lists of contact neighbours; see

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from struct import pack
 from typing import Any, NamedTuple, Protocol
@@ -477,6 +477,9 @@ class System:
             stored history values as values at the start of a step.
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
             made invalid.
+        change: function ``(names)`` that copies columns with these names, which `World.set` has changed, to the arrays
+            that the kernels read. The function returns False if the system must be built again instead, which is always
+            necessary without this function.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
         fused: optional functions that compute the residual or tangent together with inertia forces in one loop over the
@@ -500,6 +503,7 @@ class System:
     return_map: ReturnMap = field(default_factory=ReturnMap)
     decide: Callable[[Fields], None] | None = None
     renew: Callable[[Fields], None] | None = None
+    change: Callable[[Sequence[str]], bool] | None = None
     account: Account | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None

@@ -66,6 +66,7 @@ class World:
         processes: the processes among which the rows are divided; None as long as every process has all rows.
         calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
         changed: value of ``version`` at the last change of each table with changed columns, by component.
+        changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """
 
     @checked(gravity=GRAVITY)
@@ -76,6 +77,7 @@ class World:
         self.finalized = False
         self.version = 0
         self.changed: dict[type[Component], int] = {}
+        self.changed_columns: dict[type[Component], dict[str, int]] = {}
         self._table_of: list[EntityTable] = []
         self._first_ids: list[int] = []
         self._first_rows: list[int] = []
@@ -298,6 +300,7 @@ class World:
             table.write(name, entity.rows, array)
         self.version += 1
         self.changed[table.component] = self.version
+        self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
 
     def entity(self, number: int) -> Entity:
         """Return a handle to the entity with the given entity number."""

@@ -224,8 +224,10 @@ class RopeWatch(Watch):
         self._size[0] = h
         assembly = self._assembly
         if self._is_on and (assembly.world.version != self._version or assembly.revision != self._revision):
-            self._note_leaps()
-            self._lay_down()
+            if assembly.revision != self._revision or self._wraps or self._pulls:
+                self._note_leaps()
+                self._lay_down()
+            self._version = assembly.world.version
         return NEVER
 
     def idle_program(self, state: State) -> Program:
