@@ -32,6 +32,7 @@ from windlass.framework.model.system import Fields
 TimeFunction = Callable[[float], FloatArray]
 
 FLOAT = {float}
+SCALARS = {float, np.float64}
 STEP = 1e-5
 STEP_TWICE = 1e-4
 CENTRAL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
@@ -145,14 +146,14 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if the result is not finite or of another shape."""
-    if type(given) is float and not shape:
+    if type(given) in SCALARS and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
     # a finite sum shows that all values are finite; all other results are examined below
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
         vector = np.array(given)
-        return vector if np.isfinite(vector).all() else None
+        return vector if isfinite(sum(given)) or np.isfinite(vector).all() else None
     result = read_numbers(given)
     return result if result is not None and result.shape == shape and bool(np.isfinite(result).all()) else None
 
