@@ -63,6 +63,7 @@ class TimeColumn:
     ) -> None:
         self.values: FloatArray = constant if in_place else np.array(constant, np.float64, order="C")
         given = [(i, f) for i, f in enumerate(functions) if f is not None]
+        self._constant = np.array([f is None for f in functions], np.bool_)
         self._called = [(i, f) for i, f in given if not isinstance(f, ReadyFunction)]
         ready = [(i, f) for i, f in given if isinstance(f, ReadyFunction)]
         self.ready, self._at, self._time = Call(), float("nan"), np.zeros(1)
@@ -80,6 +81,10 @@ class TimeColumn:
             self._evaluate()
         return self.values
 
+    def change(self, constant: NDArray[Any]) -> None:
+        """Replace the values of rows that have no function; ``constant`` contains the values of all rows."""
+        self.values[self._constant] = constant[self._constant]
+
     def update(self, s: Fields) -> None:
         """Evaluate the Python functions at the time for which forces are being evaluated."""
         self._update_called(s.t)
@@ -95,6 +100,17 @@ class TimeColumn:
     def is_called(self) -> bool:
         """Whether any row has a Python function."""
         return bool(self._called)
+
+
+def change_values(rows: LocalRows, columns: tuple[Any, TimeColumn], name: str, names: Sequence[str]) -> bool:
+    """Copy the present values of the column ``name`` to ``columns``, the result of ``bind``, and return True; return
+    False if other columns have changed, too. See ``change`` of `System`.
+    """
+    if set(names) != {name}:
+        return False
+    columns[1].change(rows.local(name))
+    rows.keep(columns)
+    return True
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:

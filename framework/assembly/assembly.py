@@ -84,6 +84,7 @@ class Assembly:
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
         evaluating: whether a solver is evaluating forces; while true, no other state may be loaded into the fields.
+        tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
@@ -111,6 +112,7 @@ class Assembly:
         self.systems: list[System] = []
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
         self.revision, self._fresh_at, self._renewed_at = 0, world.version, 0
+        self.tangent_version = world.version
         self._built_at: dict[type[Component], int] = {}
         order = sorted(layout.rows, key=build_place)
         self._components = [c for c in order if require_law(c).build is not None]
@@ -177,6 +179,8 @@ class Assembly:
         """
         if self._fresh_at == self.world.version:
             return
+        if not self._is_tangent_steady():
+            self.tangent_version = self.world.version
         self._fresh_at = self.world.version
         changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
         stale = {c for c in changed if not self._change(c)}
@@ -188,6 +192,15 @@ class Assembly:
                 self._build(component)
         if stale:
             self.order_systems()
+
+    def _is_tangent_steady(self) -> bool:
+        """Return whether the tangent does not depend on the columns that have changed since the last `refresh`."""
+        steady = True
+        for component, columns in self.world.changed_columns.items():
+            system = self.layout.systems.get(component)
+            names = {name for name, version in columns.items() if version > self._fresh_at}
+            steady &= not names or (system is not None and system.steady.issuperset(names))
+        return steady if self.layout.size == 1 else self.processes.all(steady)
 
     def _change(self, component: type[Component]) -> bool:
         """Copy changed columns of a table to the arrays of its system; return False if the system must be created

@@ -480,6 +480,7 @@ class System:
         change: function ``(names)`` that copies columns with these names, which `World.set` has changed, to the arrays
             that the kernels read. The function returns False if the system must be built again instead, which is always
             necessary without this function.
+        steady: names of columns on which the tangent does not depend.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
         fused: optional functions that compute the residual or tangent together with inertia forces in one loop over the
@@ -504,6 +505,7 @@ class System:
     decide: Callable[[Fields], None] | None = None
     renew: Callable[[Fields], None] | None = None
     change: Callable[[Sequence[str]], bool] | None = None
+    steady: frozenset[str] = frozenset()
     account: Account | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None
