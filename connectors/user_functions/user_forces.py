@@ -291,13 +291,13 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 def update_numbers(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Do the same as `update_forces` for functions of one row with one displacement, with fewer Python calls."""
     f, us, uts = users.f, u.ravel().tolist(), ut.ravel().tolist()
-    for k, function, row, parameters in users.calls_of_rows:
+    for k, force, row, parameters in users.calls_of_rows:
         x, rate = us[k], uts[k]
         if not (isfinite(x) and isfinite(rate)):
             # Newton's method diverges; see `_eval_forces`
             f[k, 0] = nan
             continue
-        given = function(t, row, x, rate, *parameters)
+        given = force(t, row, x, rate, *parameters)
         numbers = given if type(given) is float and isfinite(given) else parse_numbers(given, ())
         if numbers is None:
             raise _refusal(users, k, t, show(given), 1)

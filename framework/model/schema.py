@@ -270,7 +270,7 @@ def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
             return None
         least, most = value.min(), value.max()
     bounded = (col.minimum is None or least >= col.minimum) and (col.above is None or least > col.above)
-    return np.array([value], np.float64) if bounded and -LARGEST <= least and most <= LARGEST else None
+    return np.array([value], np.float64) if bounded and least >= -LARGEST and most <= LARGEST else None
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:

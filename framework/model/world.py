@@ -324,9 +324,9 @@ class World:
             number = int(ids[0])
             if number < 0:
                 return []
-            block = bisect_right(self._first_ids, number) - 1
-            row = number - self._first_ids[block] + self._first_rows[block]
-            return [(self._table_of[block], np.zeros(1, np.int64), np.array([row], np.int64))]
+            place = bisect_right(self._first_ids, number) - 1
+            row = number - self._first_ids[place] + self._first_rows[place]
+            return [(self._table_of[place], np.zeros(1, np.int64), np.array([row], np.int64))]
         first_ids, first_rows = self._blocks()
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
