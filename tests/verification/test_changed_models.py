@@ -65,9 +65,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("kind", "values"), CHANGES)
-def test_changes_in_place_equal_a_new_build(
-    kind: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_in_place_equal_a_new_build(kind: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The state after a change in the sixth step is the same with and without a new build of the system."""
     found = []
     for in_place in (True, False):
