@@ -87,6 +87,11 @@ class Mirror:
             self.write(state)
             self._shown = now
 
+    def show_for_changes(self, state: State) -> None:
+        """Copy a state like `show`; the caller may then change values in the MainSystem."""
+        self.show(state)
+        self._shown = None
+
     def write(self, state: State) -> None:
         """Copy all values of a state. All processes must call this method."""
         self._shown = None
@@ -430,7 +435,7 @@ def solve(
     if file["write"]:
         hooks.append(SolutionFile(mirror, file, int(given["solution"]["precision"]), kind == "static", clock))
     if model.items["system_functions"]:
-        hooks.insert(0, SystemFunctions(mbs, model, mirror.write, lambda state: find_end(ours, state)))
+        hooks.insert(0, SystemFunctions(mbs, model, mirror.show_for_changes, lambda state: find_end(ours, state)))
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
     if isinstance(ours, Static):
