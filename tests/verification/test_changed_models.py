@@ -16,6 +16,7 @@ from windlass import elements as el
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.solvers.verdicts.rope_watch import RopeWatch
 
 STEP, END = 1e-3, 0.02
 
@@ -187,3 +188,30 @@ def test_loads_do_not_change_the_tangent() -> None:
     assert kept <= 2
     assert offset <= 2
     assert stiffness >= END / STEP
+
+
+def test_a_change_resets_the_data_of_ropes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a change of the model, the data of tensions are the same as with new programs."""
+    found = []
+    for reset in (RopeWatch._reset, RopeWatch._lay_down):
+        monkeypatch.setattr(RopeWatch, "_reset", reset)
+        world = World()
+        nodes = [world.add(el.PointSlope2D, position=(x, 0.0), slope=(1.0, 0.0)) for x in (0.0, 1.0)]
+        stiffness = {"axial_stiffness": 1e4, "bending_stiffness": 1.0}
+        world.add(el.Cable2D, node0=nodes[0], node1=nodes[1], length=1.0, mass_per_length=1.0, **stiffness)
+        con.fix(world, nodes[0], "x", "y")
+        pull = world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, nodes[1], "x"), value=1.0)
+        programs = []
+
+        def change(state: wl.State, world: World = world, pull: Entity = pull) -> None:
+            programs.append(solver.ropes._program)  # noqa: B023  used within this turn of the loop
+            if state.step == 12:
+                world.set(pull, value=30.0)
+
+        solver = wl.Dynamic(world, step=STEP, end=END)
+        solver.solve(hooks=[change])
+        assert solver.ropes._pulls
+        assert (programs[0] is programs[-1]) == (reset is not RopeWatch._lay_down)
+        found.append(solver.ropes.checkpoint())
+    assert repr(found[0]) == repr(found[1])
+    assert any(np.any(values) for values in found[0]["known"].values())
