@@ -198,14 +198,6 @@ class UserForces:
         return numbers
 
     @cached_property
-    def calls_of_rows(self) -> list[tuple[int, UserFunction, int, tuple[float, ...]]]:
-        """For each row in the order of the calls: index of the row, its force function, row index in the table, and
-        the parameters; for functions that are called for each row with one displacement.
-        """
-        places = [(group, k) for group in self.forces for k in group.where.tolist()]
-        return [(k, group.function, self.numbers[k], self.arguments[k]) for group, k in places]
-
-    @cached_property
     def arguments(self) -> list[tuple[float, ...]]:
         """Parameters of each row as floats, for functions that are called for each row."""
         return list(zip(*(column[:, 0].tolist() for column in self.parameters), strict=True))
@@ -291,17 +283,25 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 def update_numbers(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Do the same as `update_forces` for functions of one row with one displacement, with fewer Python calls."""
     f, us, uts = users.f, u.ravel().tolist(), ut.ravel().tolist()
-    for k, force, row, parameters in users.calls_of_rows:
-        x, rate = us[k], uts[k]
-        if not (isfinite(x) and isfinite(rate)):
-            # Newton's method diverges; see `_eval_forces`
-            f[k, 0] = nan
-            continue
-        given = force(t, row, x, rate, *parameters)
-        numbers = given if type(given) is float and isfinite(given) else parse_numbers(given, ())
-        if numbers is None:
-            raise _refusal(users, k, t, show(given), 1)
-        f[k, 0] = numbers
+    for group in users.forces:
+        force = group.function
+        for k in group.where.tolist():
+            f[k, 0] = _eval_number(users, force, k, t, us[k], uts[k])
+
+
+def _eval_number(users: UserForces, force: UserFunction, k: int, t: float, u: float, ut: float) -> float:
+    """Return the force of row k, which has one displacement u and the velocity ut; NaN if u or ut is not finite, see
+    `_eval_forces`.
+    """
+    if not (isfinite(u) and isfinite(ut)):
+        return nan
+    given = force(t, users.numbers[k], u, ut, *users.arguments[k])
+    if type(given) is float and isfinite(given):
+        return given
+    number = parse_numbers(given, ())
+    if number is None:
+        raise _refusal(users, k, t, show(given), 1)
+    return float(number)
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
@@ -318,6 +318,10 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
             _compare(users, group, t, u, ut)
     for group in users.differences:
         where = group.where
+        if n == 1 and len(where) == 1 and not isinstance(group.function, (Vectorised, Compiled, WithoutMotion)):
+            k = int(where[0])
+            users.df_du[k], users.df_dut[k] = _difference_number(users, group.function, k, t, u.item(k), ut.item(k))
+            continue
         for j in range(0 if isinstance(group.function, WithoutMotion) else n):
             users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)
             users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
@@ -409,6 +413,16 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
         _eval_group(users, FunctionGroup(group.function, group.where[good]), t, u[good], ut[good], (found,))
         values[good] = found
     return values
+
+
+def _difference_number(
+    users: UserForces, force: UserFunction, k: int, t: float, u: float, ut: float
+) -> tuple[float, float]:
+    """Return the same differences as `_difference` for row k, which has one displacement u and the velocity ut."""
+    h, g = (STEP * max(SMALLEST, abs(x)) for x in (u, ut))
+    moved = [_eval_number(users, force, k, t, x, ut) for x in (u + h, u - h)]
+    faster = [_eval_number(users, force, k, t, u, x) for x in (ut + g, ut - g)]
+    return (moved[0] - moved[1]) / (2 * h), (faster[0] - faster[1]) / (2 * g)
 
 
 def _difference(

@@ -11,7 +11,13 @@ import pytest
 
 from windlass import connectors as con
 from windlass import elements as el
-from windlass.connectors.user_functions.user_forces import UserForces, update_forces, update_numbers
+from windlass.connectors.user_functions import user_forces
+from windlass.connectors.user_functions.user_forces import (
+    UserForces,
+    update_derivatives,
+    update_forces,
+    update_numbers,
+)
 from windlass.connectors.user_functions.user_rows import find_users
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError
@@ -112,6 +118,26 @@ def test_forces_of_single_rows_are_the_same() -> None:
     np.testing.assert_array_equal(users.f, first)
     assert seen == called
     assert np.isnan(first[2, 0])
+
+
+def test_differences_of_single_rows_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The differences of a single row have the same bits and the same calls as those of an array of rows."""
+    seen = list[Any]()
+
+    def force(t: float, row: int, u: float, ut: float, k: float, d: float, offset: float) -> float:
+        seen.append((t, row, u, ut, k, d, offset))
+        return k * u**3 + ut * ut * u + 0.1 * t
+
+    users = create_users(np.array([force, None, None]))
+    u, ut = np.array([[1.3]]), np.array([[-0.7]])
+    update_derivatives(users, 0.5, u, ut)
+    first, called = (users.df_du.copy(), users.df_dut.copy()), list(seen)
+    seen.clear()
+    (group,) = users.differences
+    for which, found in enumerate(first):
+        np.testing.assert_array_equal(found[:, :, 0], user_forces._difference(users, group, 0.5, u, ut, 0, which))
+    assert seen == called
+    assert first[0].item() == pytest.approx(3 * 1.3**2 + 0.49, rel=1e-9)
 
 
 @pytest.mark.parametrize("wrong", [None, float("nan"), float("inf"), "x", [1.0, 2.0], [1.0]])
