@@ -236,7 +236,7 @@ def build(rows: LocalRows) -> System:
         + call(add_accelerations, lambda s: (own, dofs, n0, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
         driven=find_driven(rows),
     )
-    system.change, system.steady = partial(change_offset, rows, (own, times)), frozenset({"offset"})
+    system.changes = Changes(copy=partial(change_offset, rows, (own, times)), steady=frozenset({"offset"}))
     return system
 
 

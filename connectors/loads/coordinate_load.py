@@ -79,9 +79,9 @@ def build(rows: LocalRows) -> System:
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)
         )
-    system.change = partial(change_values, rows, (own, forces), "value")
+    system.changes.copy = partial(change_values, rows, (own, forces), "value")
     if system.load.tangent is None:
-        system.steady = frozenset({"value", "function", "active"})
+        system.changes.steady = frozenset({"value", "function", "active"})
     return system
 
 

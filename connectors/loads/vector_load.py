@@ -159,9 +159,9 @@ def register_vector_load(
                     s.values,
                 ),
             )
-        system.change = partial(change_values, rows, (own, vectors), "vector")
+        system.changes.copy = partial(change_values, rows, (own, vectors), "vector")
         if system.load.tangent is None:
-            system.steady = frozenset({"vector", "function", "active"})
+            system.changes.steady = frozenset({"vector", "function", "active"})
         return system
 
     register(

@@ -240,7 +240,7 @@ def register_kind(
             )
         if finish is not None:
             finish(rows, system)
-        system.change = partial(change_rows, rows, (pair, own), set(in_place))
+        system.changes.copy = partial(change_rows, rows, (pair, own), set(in_place))
         return system
 
     def fill(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

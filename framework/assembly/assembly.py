@@ -183,7 +183,7 @@ class Assembly:
             self.tangent_version = self.world.version
         self._fresh_at = self.world.version
         changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
-        stale = {c for c in changed if not self._change(c)}
+        stale = {c for c in changed if not self._copy_changes(c)}
         if any(self.layout.systems[c].body_force is not None for c in stale):
             # loads are also created again, because loads proportional to mass call the functions of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
@@ -199,16 +199,16 @@ class Assembly:
         for component, columns in self.world.changed_columns.items():
             system = self.layout.systems.get(component)
             names = {name for name, version in columns.items() if version > self._fresh_at}
-            steady &= not names or (system is not None and system.steady.issuperset(names))
+            steady &= not names or (system is not None and system.changes.steady.issuperset(names))
         return steady if self.layout.size == 1 else self.processes.all(steady)
 
-    def _change(self, component: type[Component]) -> bool:
+    def _copy_changes(self, component: type[Component]) -> bool:
         """Copy changed columns of a table to the arrays of its system; return False if the system must be created
         again on any process.
         """
-        change, built = self.layout.systems[component].change, self._built_at[component]
+        copy, built = self.layout.systems[component].changes.copy, self._built_at[component]
         names = [n for n, version in self.world.changed_columns[component].items() if version > built]
-        is_done = change is not None and change(names)
+        is_done = copy is not None and copy(names)
         if self.layout.size > 1:
             is_done = not self.processes.any(not is_done)
         if is_done:
@@ -418,7 +418,7 @@ class Assembly:
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
-        for renew in filter(None, (system.renew for system in self.systems)):
+        for renew in filter(None, (system.changes.renew for system in self.systems)):
             renew(fields)
         state.data[:] = fields.data
 

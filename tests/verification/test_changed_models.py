@@ -73,7 +73,7 @@ def test_changes_in_place_equal_a_new_build(kind: str, values: dict[str, Any], m
         world, entity = create_model(kind)
         assembly = parallel_assembly(world)
         if not in_place:
-            monkeypatch.setattr(type(assembly), "_change", lambda self, component: False)
+            monkeypatch.setattr(type(assembly), "_copy_changes", lambda self, component: False)
         revisions = []
 
         def change(state: wl.State, world: World = world, entity: Entity = entity) -> None:
