@@ -47,7 +47,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
+from windlass.framework.model.system import Changes, ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
 

@@ -444,7 +444,7 @@ class Axis:
     pulls: Pulls | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Changes:
     """Functions of a law for changes of columns by `World.set`.
 
