@@ -194,23 +194,23 @@ class Assembly:
             self.order_systems()
 
     def _is_tangent_steady(self) -> bool:
-        """Return whether the tangent does not depend on the columns that have changed since the last `refresh`."""
-        steady = True
+        """Return whether the tangent does not depend on the columns that have changed since the last `refresh`; on
+        several processes, whose rows may differ in this respect, the result is False.
+        """
+        steady = self.layout.size == 1
         for component, columns in self.world.changed_columns.items():
             system = self.layout.systems.get(component)
             names = {name for name, version in columns.items() if version > self._fresh_at}
             steady &= not names or (system is not None and system.changes.steady.issuperset(names))
-        return steady if self.layout.size == 1 else self.processes.all(steady)
+        return steady
 
     def _copy_changes(self, component: type[Component]) -> bool:
         """Copy changed columns of a table to the arrays of its system; return False if the system must be created
-        again on any process.
+        again. On several processes, whose rows may differ in this respect, all systems are created again.
         """
         copy, built = self.layout.systems[component].changes.copy, self._built_at[component]
         names = [n for n, version in self.world.changed_columns[component].items() if version > built]
-        is_done = copy is not None and copy(names)
-        if self.layout.size > 1:
-            is_done = not self.processes.any(not is_done)
+        is_done = copy is not None and self.layout.size == 1 and copy(names)
         if is_done:
             self._built_at[component] = self.world.changed[component]
         return is_done
