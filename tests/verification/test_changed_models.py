@@ -67,8 +67,10 @@ CHANGES = [
 
 @pytest.mark.parametrize(("kind", "values"), CHANGES)
 def test_changes_in_place_equal_a_new_build(kind: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The state after a change in the sixth step is the same with and without a new build of the system."""
-    found = []
+    """After a change in the sixth step, the state, the energy ledger and the verdict are the same with and without a
+    new build of the system.
+    """
+    found, ledgers, verdicts = [], [], []
     for in_place in (True, False):
         world, entity = create_model(kind)
         assembly = parallel_assembly(world)
@@ -81,10 +83,15 @@ def test_changes_in_place_equal_a_new_build(kind: str, values: dict[str, Any], m
             if state.step == 5:
                 world.set(entity, **values)
 
-        found.append(solve(world, [change]))
+        solver, ledger = wl.Dynamic(world, step=STEP, end=END, lag=False), wl.EnergyLedger(None)
+        found.append(solver.solve(hooks=[change, ledger]))
+        ledgers.append({name: float(value) for name, value in ledger._sums.items()})
+        verdicts.append((solver.verdict.reasons, solver.verdict.notes, solver.verdict.energy))
         assert (revisions[-1] == revisions[4]) == in_place
     for name in ("q", "v", "a", "lam"):
         assert np.array_equal(getattr(found[0], name), getattr(found[1], name)), name
+    assert ledgers[0] == ledgers[1]
+    assert repr(verdicts[0]) == repr(verdicts[1])
     before = solve(create_model(kind)[0])
     assert not np.allclose(before.q, found[0].q, rtol=1e-6, atol=0.0)
 
