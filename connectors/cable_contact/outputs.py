@@ -31,7 +31,7 @@ from windlass.connectors.cable_contact.places import (
     eval_parts,
     eval_places,
 )
-from windlass.connectors.circle_segments.power import create_power_outputs
+from windlass.connectors.contact.account import create_power_outputs
 from windlass.connectors.contact.power import STATE
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Paint, Painting

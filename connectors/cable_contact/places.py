@@ -23,9 +23,8 @@ from windlass.connectors.cable_contact.kernels import (
     read_pair,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
-from windlass.connectors.circle_segments.power import NO_GAP
-from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
+from windlass.connectors.contact.account import NO_GAP, OPEN
 from windlass.connectors.contact.power import NUMBERS, eval_bristle, write_place
 from windlass.connectors.friction.bristle import SLIPS
 from windlass.elements.nodes.vectors import cross, dot

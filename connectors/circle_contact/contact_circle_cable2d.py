@@ -18,19 +18,17 @@ import numpy as np
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_segments.common import (
-    CIRCLE_FAMILY,
     SegmentContact,
     bind_contact,
-    check_circles,
     check_forms,
     check_segments,
     close_touching,
-    create_outputs,
+    create_segment_outputs,
     create_system,
-    dofs,
 )
 from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.update import update_gaps
+from windlass.connectors.contact.circles import CIRCLE_FAMILY, check_circles, dofs
 from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.markers.position_markers import POSITION
@@ -100,7 +98,7 @@ register(
     dofs=dofs,
     bind=lambda rows: bind_contact(rows, friction=False),
     build=build,
-    outputs=create_outputs(friction=False),
+    outputs=create_segment_outputs(friction=False),
     fill_defaults=lambda world, values: create_history(world, ContactCircleCable2D, values, START),
     check=check,
     source="[@exudyn], ObjectContactCircleCable2D",

@@ -24,28 +24,30 @@ import numpy as np
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_segments.common import (
-    CIRCLE_FAMILY,
     CURRENT,
     REFERENCE,
     SegmentContact,
     bind_contact,
-    check_circles,
     check_forms,
     check_offsets,
     check_segments,
     close_touching,
-    create_outputs,
+    create_segment_outputs,
     create_system,
-    dofs,
     eval_segments,
     find_moving,
     has_moving,
-    segment_places,
 )
 from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.moving_cable import set_shift, update_moving
-from windlass.connectors.circle_segments.place_numbers import FN, FT
 from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
+from windlass.connectors.contact.circles import (
+    CIRCLE_FAMILY,
+    check_circles,
+    dofs,
+    segment_places,
+)
+from windlass.connectors.contact.place_numbers import FN, FT
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -222,7 +224,7 @@ register(
     dofs=dofs,
     bind=lambda rows: bind_contact(rows, friction=True),
     build=build,
-    outputs=create_outputs(friction=True),
+    outputs=create_segment_outputs(friction=True),
     fill_defaults=fill_defaults,
     check=check,
     source="[@exudyn], ObjectContactFrictionCircleCable2D",

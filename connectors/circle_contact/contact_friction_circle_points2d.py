@@ -27,7 +27,12 @@ from windlass.connectors.circle_points.outputs import bind_points, create_point_
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
+from windlass.connectors.contact.circles import (
+    CIRCLE_FAMILY,
+    check_circles,
+    dofs,
+    eval_rounding,
+)
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED

@@ -24,7 +24,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
 from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.outputs import bind_rows, create_point_account, create_point_outputs
-from windlass.connectors.circle_segments.common import check_circles
+from windlass.connectors.contact.circles import check_circles
 from windlass.connectors.contact.pair_search import (
     PairRows,
     bind_pairs,

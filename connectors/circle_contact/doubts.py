@@ -36,8 +36,9 @@ from windlass.connectors.circle_contact.mesh import (
     find_touching_belts,
 )
 from windlass.connectors.circle_contact.view import find_cables, name_circles, view_contact
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
-from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.circle_segments.common import Contact
+from windlass.connectors.contact.circles import CIRCLE_FAMILY, segment_places
+from windlass.connectors.contact.place_numbers import GAP
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns

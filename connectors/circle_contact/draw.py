@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_contact.view import ContactView, find_cables, view_contact
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.power import FRICTION_LOSSES, eval_friction_work
+from windlass.connectors.contact.account import FRICTION_LOSSES, eval_friction_work
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray

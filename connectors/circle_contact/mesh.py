@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, describe_more, eval_wave
 from windlass.connectors.circle_contact.view import name_circles, touches_at_points
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
+from windlass.connectors.contact.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray

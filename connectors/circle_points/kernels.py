@@ -48,10 +48,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.arctangent import arctan2, wrap
-from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose
-from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
+from windlass.connectors.contact.arctangent import arctan2, wrap
+from windlass.connectors.contact.circles import Disc, Eight, create_pose
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
+from windlass.connectors.contact.place_numbers import write_forces, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import point_values, touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
@@ -331,7 +331,7 @@ def fill_outputs(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the output quantities of all points into out, shape (rows, points, NUMBERS), see
-    `circle_segments/place_numbers.py`.
+    `contact/place_numbers.py`.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_row(c, circle, data, x, v, i, PRESSED)

@@ -80,8 +80,8 @@ from windlass.connectors.circle_points.kernels import (
     combine,
     eval_stretch,
 )
-from windlass.connectors.circle_segments.arctangent import wrap
-from windlass.connectors.circle_segments.kernels import Disc, Eight
+from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.circles import Disc, Eight
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray

@@ -26,11 +26,11 @@ from windlass.connectors.circle_points.kernels import (
     find_point,
     read_row,
 )
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
-from windlass.connectors.circle_segments.place_numbers import NUMBERS as PLACE_NUMBERS
-from windlass.connectors.circle_segments.place_numbers import STATE as PLACE_STATE
-from windlass.connectors.circle_segments.power import POWERS
-from windlass.connectors.circle_segments.power_lanes import OPEN
+from windlass.connectors.contact.account import OPEN, POWERS
+from windlass.connectors.contact.circle_outputs import create_outputs
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
+from windlass.connectors.contact.place_numbers import NUMBERS as PLACE_NUMBERS
+from windlass.connectors.contact.place_numbers import STATE as PLACE_STATE
 from windlass.connectors.contact.power import GAP, NUMBERS, STATE, clear_place, create_place_account, write_place
 from windlass.connectors.contact.rows import bind_parameters
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
@@ -75,7 +75,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """Return all output quantities of all points, shape (rows, points, NUMBERS); see
-    `circle_segments/place_numbers.py`.
+    `contact/place_numbers.py`.
 
     For rows with fewer points than the row with the most points, the unused elements are 0 (state: undefined).
     """

@@ -24,8 +24,8 @@ from windlass.connectors.circle_points.kernels import (
     eval_growth,
     eval_point,
 )
-from windlass.connectors.circle_segments.arctangent import wrap
-from windlass.connectors.circle_segments.kernels import Disc, add_sums
+from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.circles import Disc, add_sums
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, write_law
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches

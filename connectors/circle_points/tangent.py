@@ -30,8 +30,8 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
     read_row,
 )
-from windlass.connectors.circle_segments.tangent import add_circle_curvature, is_central
 from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
+from windlass.connectors.contact.circles import add_circle_curvature, is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type

@@ -54,8 +54,8 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_points.layers import eval_speed, find_bend, find_shear, follow_slip, follow_stretch
 from windlass.connectors.circle_points.residual import POINT_LANES, eval_points, gather_rows
-from windlass.connectors.circle_segments.arctangent import wrap
-from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
 from windlass.connectors.contact.update import create_update, place_type
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED

@@ -4,8 +4,6 @@ common.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,26 +12,19 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.gaps import watch_segments
 from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, create_moving_functions, set_shift
-from windlass.connectors.circle_segments.place_numbers import (
-    COORDINATES,
-    FORCES,
-    GAP,
-    NORMAL,
-    NUMBERS,
-    NX,
-    NY,
-    POSITION,
-    RATES,
-    STATE,
-)
-from windlass.connectors.circle_segments.power import create_power_outputs, create_segment_account, eval_powers
+from windlass.connectors.circle_segments.power import create_segment_account, eval_powers
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
-from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.contact.circle_outputs import create_outputs
+from windlass.connectors.contact.circles import CIRCLE_FAMILY, eval_rounding, segment_places
+from windlass.connectors.contact.place_numbers import (
+    GAP,
+    NUMBERS,
+    STATE,
+)
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
-from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -43,7 +34,6 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
-CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
 """Largest gap, divided by the radius of the circle [1], that is treated as closed at the start of a solve."""
@@ -75,18 +65,6 @@ class Contact(NamedTuple):
 
     columns: SegmentRows  # data of the kernels
     axial: AxialMotion | None  # axial motions of the material; None if no cable of the table has moving material
-
-
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the nodes of the cable (8) and of the circle, or -1 for missing
-    coordinates. The number of columns of the result is determined by the circle with the most coordinates. If the
-    material of any cable of the table moves along the axis, the last column of the result contains the indices of the
-    axial displacements.
-    """
-    circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
-    used = np.flatnonzero((circle >= 0).any(axis=0))
-    width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
 
 
 def check_segments(world: Tables, table: EntityTable) -> None:
@@ -149,12 +127,6 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
                 f"{name} = {value:g} {units[0]} and {name}{PER_LENGTH} = {per_length:g} {units[1]} in {table.kind} "
                 f"row {row}: give one of them, the other must be 0"
             )
-
-
-def check_circles(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for circles that can leave the plane of the cables."""
-    for row in table.resident[find_spatial(world, table.local("circle"))][:1]:
-        raise ModelError(f"circle in {table.kind} row {row} is on a 3D body: must be a 2D marker")
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:
@@ -222,31 +194,6 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     return system
 
 
-def eval_rounding(c: Any, fields: Fields) -> float:
-    """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements along the
-    circle are assumed to have rounding errors of eps (|c| + r), where c is the centre of the circle.
-
-    c: data of rows with segments or with points, as read by kernels.
-    """
-    center = fields.markers[CIRCLE_FAMILY].p[c.rows["circle"], :2]
-    error = (
-        np.finfo(float).eps
-        * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])
-        * (np.hypot(*center.T) + c.rows["radius"])
-    )
-    rows, places = segment_places(c.rows["segments"])
-    closed = c.rows["active"][rows] & (fields.data[c.rows["data"][rows] + places] <= 0.0)
-    return float(np.linalg.norm(error[rows[closed]]))
-
-
-def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return two arrays: the row of each segment, and the index of the segment within its row. n: number of segments of
-    each row, shape (rows,).
-    """
-    rows = np.repeat(np.arange(len(n)), n)
-    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
-
-
 def close_touching(contact: Contact, fields: Fields) -> None:
     """Set segments whose gap is 0 up to rounding errors to closed. Therefore a cable that initially lies on the circle
     is supported by contact forces from the first Newton run on.
@@ -285,48 +232,6 @@ def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
     return eval_powers(contact.columns, contact.axial, fields)
 
 
-def create_outputs(
-    friction: bool,
-    evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
-    powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
-) -> dict[str, Output]:
-    """Create output variables of a contact law: values of segments, shape (rows, segments, ...), and powers of rows,
-    shape (rows,).
-
-    For rows with fewer segments than the evaluated row with the most segments, the unused elements are 0 (``state``:
-    -2). ``evaluate`` and ``powers`` return the quantities of a law, see `evaluate_rows` and `evaluate_powers`.
-    """
-
-    def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:
-        return Output(unit, doc, lambda rows, fields: pick(*evaluate(rows, fields)))
-
-    outputs = {
-        "force_local": output(
-            "N",
-            "forces [f_t, f_n] along tangent and normal, 0 where open; f_n < 0 presses",
-            lambda o, c: o[..., FORCES],
-        ),
-        "coordinates": output(
-            "m",
-            "[u_t, g]: tangential displacement since sticking (0 if slipping; v_t in m/s without friction stiffness) "
-            "and gap, both 0 where open",
-            lambda o, c: o[..., COORDINATES],
-        ),
-        "coordinates_rate": output("m/s", "relative velocities [v_t, v_n], 0 where open", lambda o, c: o[..., RATES]),
-        "force_per_length": output(
-            "N/m",
-            "[f_t, f_n] per reference length of the cable, 0 where open",
-            lambda o, c: o[..., FORCES] / c.rows["length"][:, None, None],
-        ),
-        "gap": output("m", "distance between circle and segment, also where open", lambda o, c: o[..., GAP]),
-        "contact_position": output("m", "closest point of the segment, global x, y", lambda o, c: o[..., POSITION]),
-        "normal": output("1", "n from circle to cable, global x, y", lambda o, c: o[..., NORMAL]),
-        "tangent": output(
-            "1", "t = [-n_y, n_x], global x, y", lambda o, c: np.stack((-o[..., NY], o[..., NX]), axis=-1)
-        ),
-    }
-    if friction:
-        state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., STATE])
-        outputs["state"] = replace(state, fill=UNDEFINED)
-    outputs |= create_power_outputs(friction, powers)
-    return outputs
+def create_segment_outputs(friction: bool) -> dict[str, Output]:
+    """Create the output variables of a law with segments, see `create_outputs`."""
+    return create_outputs(friction, evaluate_rows, evaluate_powers)

@@ -36,15 +36,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.arctangent import arctan2, wrap
+from windlass.connectors.contact.arctangent import arctan2, wrap
+from windlass.connectors.contact.circles import Disc, Four
 from windlass.connectors.friction.bristle import STICKS, coulomb, friction_force, trial
 from windlass.connectors.markers.cable_shape import ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-Four = tuple[float, float, float, float]
-Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 class SegmentRows(NamedTuple):
@@ -102,22 +99,6 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
     return closed
 
 
-class Disc(NamedTuple):
-    """The circle of one row: centre, velocity of the centre, omega, and A = [[a00, a01], [a10, a11]]. All fields are
-    scalars.
-    """
-
-    cx: float
-    cy: float
-    vx: float
-    vy: float
-    omega: float
-    a00: float
-    a01: float
-    a10: float
-    a11: float
-
-
 class SegmentParameters(NamedTuple):
     """Parameters of one row, see `SegmentRows`. All fields are scalars, because compiled code passes scalars to
     functions without overhead.
@@ -164,12 +145,6 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
     if par.clip_normal_force and fn >= 0.0:
         return 0.0, 0.0, 0.0
     return fn, kg, d
-
-
-@kernel(inline=True)
-def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
-    """Read the circle at marker k from the arrays of the markers of the same type."""
-    return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
 class Chord(NamedTuple):
@@ -329,23 +304,3 @@ def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float
     n0x, n0y = end_normal(h.ax, h.ay)
     n1x, n1y = end_normal(h.bx, h.by)
     return n0x, n0y, n1x, n1y
-
-
-@kernel(inline=True)
-def add_sums(
-    c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
-) -> None:
-    """Add the forces ``cable`` of row i on the coordinates of the cable, and the reactions to the total force (fx, fy)
-    and torque on the circle, to f. The function is used for rows with segments and with points.
-    """
-    to, ci = c.dofs[i], c.rows[i].circle
-    f[to[0]] += cable[0]
-    f[to[1]] += cable[1]
-    f[to[2]] += cable[2]
-    f[to[3]] += cable[3]
-    f[to[4]] += cable[4]
-    f[to[5]] += cable[5]
-    f[to[6]] += cable[6]
-    f[to[7]] += cable[7]
-    for a in range(c.dofs.shape[1] - 8):
-        f[to[8 + a]] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * torque

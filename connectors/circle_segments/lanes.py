@@ -15,11 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    Disc,
-    Four,
     SegmentParameters,
     SegmentRows,
     create_chord,
@@ -30,6 +27,8 @@ from windlass.connectors.circle_segments.kernels import (
     place_on_circle,
     touches,
 )
+from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.circles import Disc, Four
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns

@@ -40,7 +40,6 @@ import numpy as np
 
 from windlass.connectors.circle_segments.kernels import (
     SegmentRows,
-    create_pose,
     eval_segment,
     force_normals,
     read_parameters,
@@ -48,6 +47,7 @@ from windlass.connectors.circle_segments.kernels import (
 )
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
+from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
     SegmentParameters,
@@ -33,22 +32,26 @@ from windlass.connectors.circle_segments.lanes import (
     read_pose,
 )
 from windlass.connectors.circle_segments.residual import NO_SUMS, add_lanes, put_sums
+from windlass.connectors.contact.account import (
+    BRISTLE_ENERGY,
+    BRISTLE_POWER,
+    CONTACT_STATE,
+    DAMPER_FORCE,
+    DAMPER_POWER,
+    DEPTH,
+    DRIFT,
+    NORMAL_FORCE,
+    OPEN,
+    PARTS,
+    SPRING_ENERGY,
+)
+from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.friction.bristle import SLIPS, STICKS, bent_energy
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
-
-BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
-NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
-"""Indices of the values of a segment for `fill_jumps`, and the number of these values.
-
-DRIFT is the part of v_n due to the motion of the material through the mesh [m/s], 0 without such a motion. DEPTH is the
-gap [m].
-"""
-OPEN = -3.0
-"""State of open segments in the input of `fill_jumps`."""
 
 
 @kernel(inline=True)

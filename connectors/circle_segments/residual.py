@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import SegmentRows, add_sums
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.lanes import (
     GENERAL,
     LOWERED,
@@ -18,6 +18,7 @@ from windlass.connectors.circle_segments.lanes import (
     gather_lanes,
     list_closed,
 )
+from windlass.connectors.contact.circles import add_sums
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray

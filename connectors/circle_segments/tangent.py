@@ -33,13 +33,13 @@ from windlass.connectors.circle_segments.kernels import (
     SegmentRows,
     SegmentState,
     axis_chord,
-    create_pose,
     eval_segment,
     force_normals,
     normal_force,
     read_parameters,
     touches,
 )
+from windlass.connectors.contact.circles import add_circle_curvature, create_pose, is_central
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -305,38 +305,6 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
         N[8, b] -= w0 + w2
         N[9, b] -= w1 + w3
         N[10, b] += w4
-
-
-@kernel(inline=True)
-def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K for all pairs of shape functions a and b. G has the components xx, xy, yy of
-    `eval_curvature`.
-    """
-    for a in range(4):
-        for b in range(4):
-            factor = dq * dS[a] * dS[b]
-            K[2 * a, 2 * b] += factor * G[0]
-            K[2 * a, 2 * b + 1] += factor * G[1]
-            K[2 * a + 1, 2 * b] += factor * G[1]
-            K[2 * a + 1, 2 * b + 1] += factor * G[2]
-
-
-@kernel(inline=True)
-def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Return whether the coordinates of the marker of the circle are x, y and the angle of rotation."""
-    if m != 3:
-        return False
-    h, central = circle.h[ci], True
-    for a in range(3):
-        for b in range(3):
-            unit = 1.0 if a == b else 0.0
-            if a < 2:
-                central &= circle.J[ci, a, b] == unit and circle.Jd[ci, a, b] == 0.0
-            else:
-                central &= circle.Jr[ci, 2, b] == unit
-            if h >= 0:
-                central &= circle.H[h, 0, a, b] == 0.0 and circle.H[h, 1, a, b] == 0.0 and circle.Hr[h, 2, a, b] == 0.0
-    return central
 
 
 @kernel(inline=True)

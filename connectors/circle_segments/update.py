@@ -22,12 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     SegmentRows,
     closest_point,
     create_chord,
-    create_pose,
     eval_segment,
     read_parameters,
     stick_position,
@@ -40,7 +38,9 @@ from windlass.connectors.circle_segments.lanes import (
     eval_places,
     gather_lanes,
 )
-from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
+from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.circles import create_pose
+from windlass.connectors.contact.place_numbers import write_forces, write_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns

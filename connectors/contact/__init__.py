@@ -1,3 +1,1 @@
-"""The law of contact at points of cables that all geometries use: forces, decisions, updates, powers, tangents and
-searches.
-"""
+"""Shared code of all laws of contact with cables: forces, decisions, updates, powers, tangents, searches, circles."""

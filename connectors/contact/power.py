@@ -18,8 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from windlass.connectors.circle_segments.power import create_account
-from windlass.connectors.circle_segments.power_lanes import (
+from windlass.connectors.contact.account import (
     BRISTLE_ENERGY,
     BRISTLE_POWER,
     CONTACT_STATE,
@@ -30,6 +29,7 @@ from windlass.connectors.circle_segments.power_lanes import (
     OPEN,
     PARTS,
     SPRING_ENERGY,
+    create_account,
 )
 from windlass.connectors.contact.law import PointLaw
 from windlass.connectors.friction.bristle import SLIPS, bent_energy, coulomb
@@ -41,7 +41,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Evaluation
 
 SLIDING, RUBBING, DAMPING, BENDING, PRESSING, LEVER = range(6)
-"""Indices of the powers of a point, in the order of `circle_segments.power.POWERS`."""
+"""Indices of the powers of a point, in the order of `account.POWERS`."""
 SPRING, BRISTLE, STATE, DAMPER, GAP, FORCE = range(6, 12)
 """Indices of further quantities of a point: energies of spring and bristle [J], state, force of the normal damper [N],
 gap [m] and f_n [N].

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.power import FRICTION_LOSSES
+from windlass.connectors.contact.account import FRICTION_LOSSES
 from windlass.connectors.drives.bristle_creep import BeltLaw, Passing, eval_bristle_creep, find_lags
 from windlass.connectors.drives.contact_choice import LAYER_SHARE
 from windlass.connectors.drives.drive_motion import POWERS, DriveMotion

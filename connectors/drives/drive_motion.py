@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import PointRows, add_torques
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
 from windlass.connectors.drives.drive_numbers import COUNT, EVERY, MOST_RECORDS, Records, count_step, keep_record
 from windlass.connectors.drives.drive_report import BoundDrive, Drive
 from windlass.elements.nodes.ground import Ground

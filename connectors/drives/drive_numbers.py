@@ -23,7 +23,7 @@ from windlass.connectors.circle_points.kernels import (
     gather,
     read_parameters,
 )
-from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.reports.pulley_sums import find_stretch
 from windlass.elements.cable2d.points import shape, shape_slope

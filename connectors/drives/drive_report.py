@@ -38,8 +38,8 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, SinkingTra
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_points.kernels import PointRows
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.place_numbers import FT, GAP
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
+from windlass.connectors.contact.place_numbers import FT, GAP
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import TOLERATED_LOSS
 from windlass.connectors.drives.drive_numbers import (

@@ -10,7 +10,7 @@ centre:
 
     torque: sum r f_t, for contact points sum (r + g) f_t
     normal force: -sum f_n
-    powers: see `circle_segments/power.py`
+    powers: see `contact/account.py`
     wrap angle: |sum phi_s| from the first to the last segment in contact, including open segments between them
     slip arc: sum |phi_s| over slipping segments.
 
@@ -26,9 +26,9 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from windlass.connectors.circle_contact.view import ContactView, view_contact
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
-from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
+from windlass.connectors.contact.account import POWERS, eval_friction_work
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
+from windlass.connectors.contact.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.pulley_sums import NAMES, bind_sums, eval_sums, find_stretch
 from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_contact.view import ContactView
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
-from windlass.connectors.circle_segments.power import POWERS
+from windlass.connectors.contact.account import POWERS
+from windlass.connectors.contact.circles import CIRCLE_FAMILY
+from windlass.connectors.contact.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.reports.pulley_rows import PulleyContacts
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -86,7 +86,7 @@ def sum_pulley(
     Args:
         centre: positions of all markers [m], shape (markers, 3).
         ends: ends of the segments [m], shape (rows, segments + 1, 2).
-        out: output quantities of segments or points, see `circle_segments/place_numbers.py`.
+        out: output quantities of segments or points, see `contact/place_numbers.py`.
         powers: powers of the segments, shape (rows, segments, 6); if the array is empty, powers are not summed.
     """
     most, total = 0, 0

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.power import NO_GAP, create_power_outputs, eval_friction_work
-from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.contact import power
+from windlass.connectors.contact.account import NO_GAP, OPEN, create_power_outputs, eval_friction_work
 from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED

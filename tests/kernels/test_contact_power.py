@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.connectors import ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, add_contact, rigid_marker
-from windlass.connectors.circle_segments.power import POWERS
+from windlass.connectors.contact.account import POWERS
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.system import evaluate

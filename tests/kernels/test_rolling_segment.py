@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windlass.connectors.circle_segments.kernels import Disc, SegmentParameters, create_chord, stick_position
+from windlass.connectors.circle_segments.kernels import SegmentParameters, create_chord, stick_position
+from windlass.connectors.contact.circles import Disc
 from windlass.connectors.markers.cable_shape import create_shape_columns
 
 RADIUS = 0.1

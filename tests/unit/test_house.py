@@ -384,13 +384,13 @@ def test_design_has_the_floors_that_are_checked() -> None:
 
 def test_walk_exists() -> None:
     """Each step of the walk in docs/explanation/design.md names an existing file and a function in this file; the walk
-    has at most ten files.
+    has at most eight files.
     """
     text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     walk = text[text.index(WALK) :].split("\n## ")[0]
     steps = re.findall(r"^\d+\. `([\w/.]+)`: `([\w.]+)`", walk, re.MULTILINE)
     assert len(steps) == len(re.findall(r"^\d+\.", walk, re.MULTILINE)) >= 8
-    assert len({file for file, _ in steps}) <= 10
+    assert len({file for file, _ in steps}) <= 8
     for file, function in steps:
         tree = nodes_of(ROOT / file)[0]
         for name in function.split("."):

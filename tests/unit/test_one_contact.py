@@ -172,3 +172,15 @@ def test_second_loops_are_found() -> None:
 )
 def test_second_parts_are_found(text: str, parts: set[str]) -> None:
     assert find_parts(ast.parse(text)) == parts
+
+
+def test_segments_lend_to_nobody() -> None:
+    """Only the laws, views and checks of `circle_contact` import the law on straight segments."""
+    text = "windlass.connectors.circle_segments"
+    users = {
+        path.parent.name
+        for path in (ROOT / "connectors").rglob("*.py")
+        for node in nodes_of(path)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(text)
+    }
+    assert users == {"circle_segments", "circle_contact"}

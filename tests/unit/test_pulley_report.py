@@ -21,7 +21,7 @@ from windlass.connectors import (
     prescribe_velocity,
     rigid_marker,
 )
-from windlass.connectors.circle_segments.power import POWERS
+from windlass.connectors.contact.account import POWERS
 from windlass.connectors.reports.belt_picture import draw_belt
 from windlass.connectors.reports.pulley_report import (
     UNITS,

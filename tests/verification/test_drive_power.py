@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.circle_segments.power import POWERS
+from windlass.connectors.contact.account import POWERS
 from windlass.elements import RigidBody2D
 
 from support.contact_forms import create_drive

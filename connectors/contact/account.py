@@ -1,0 +1,144 @@
+"""Powers and energies of all laws of contact with cables: names, losses, the `Account` of a law, and outputs.
+
+The deflection of a slipping bristle is proportional to the friction limit. If the limit changes or a contact opens, the
+stored energy changes. These changes of energy are computed as differences of energies and not as integrals of powers,
+see `fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg times
+the mean of F = f_n - k_c g at the start and at the end of the step. The power of the dampers is not used, because it
+differs greatly from the loss if v_n oscillates from step to step and the gap does not. In steps in which contact begins
+or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore the energy of impacts
+that are too short for the step size is counted as lost.
+
+Source: derived in this project from the power of each force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Evaluation, Fields
+
+BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
+NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
+"""Indices of the values of a segment for `fill_jumps`, and the number of these values.
+
+DRIFT is the part of v_n due to the motion of the material through the mesh [m/s], 0 without such a motion. DEPTH is the
+gap [m].
+"""
+OPEN = -3.0
+"""State of open segments in the input of `fill_jumps`."""
+POWERS = {
+    "friction_power": "power lost in sliding friction",
+    "friction_damping_power": "power lost in the tangential dampers of sticking parts",
+    "contact_damping_power": "power lost in the normal dampers",
+    "bristle_power": "rate at which sticking bristles store energy",
+    "spring_power": "rate at which the normal springs store energy",
+    "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
+}
+"""Outputs of the parts of the power that contact takes from circle and cable [W]; their sum is the total power."""
+FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
+STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
+FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
+LOST = (*FRICTION_LOSSES, "contact_damping")
+"""Names of the energies that contact loses, in the order of the rows of ``lost`` in `fill_jumps`."""
+NO_FORCES: FloatArray = np.zeros(0)
+NO_GAP = 1e9
+"""Gap that is stored for a contact point with no opposite surface, for example beyond the end of a surface [m]."""
+
+
+@kernel
+def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
+    """Add to ``lost`` the energies [J] that are lost in a step of size[0] seconds by sliding, bristles and normal
+    dampers. These losses are computed from changes of stored energy and of gaps, not as integrals of powers.
+
+    Sliding dissipates f_t x_cur_t minus the change of the energy of bristles. The energy of bristles at opening points
+    is lost. The total loss of bristles is the work done on the bristles minus the change of the energy stored in the
+    bristles. The loss of a normal damper is the mean of its forces at the start and at the end of the step, times the
+    change of the gap. In steps in which contact begins or ends, the work of springs that is not stored is also lost. If
+    the gap is unknown at the start or at the end of the step, the loss is the mean of the damper powers at these times,
+    multiplied by the step size. ``before`` and ``now`` are results of `Account.read`; for contact points the arrays
+    contain a further value, see `fill_points`. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to
+    ``before``.
+    """
+    for i in range(len(now)):
+        for s in range(now.shape[1]):
+            was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
+            if was == OPEN and state == OPEN:
+                # of an open segment, only the gap is nonzero
+                before[i, s, DEPTH] = now[i, s, DEPTH]
+                continue
+            # losses of the dampers in the normal direction
+            if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
+                lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
+            else:
+                drift = 0.5 * size[0] * (before[i, s, DRIFT] + now[i, s, DRIFT])
+                way = now[i, s, DEPTH] - before[i, s, DEPTH] + drift
+                force, stored = DAMPER_FORCE, 0.0
+                if was == OPEN or state == OPEN:
+                    force, stored = NORMAL_FORCE, now[i, s, SPRING_ENERGY] - before[i, s, SPRING_ENERGY]
+                lost[3, i] += 0.5 * (before[i, s, force] + now[i, s, force]) * way - stored
+            # bristles
+            beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
+            beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
+            if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):
+                lost[0, i] += beside
+            elif state == OPEN:
+                lost[1, i] += beside
+            elif was == OPEN and state == 0.0:
+                # on a rigid layer a new bristle has the deflection of its neighbours
+                lost[1, i] += beside
+            elif was == 0.0 and state == 0.0:
+                # the deflection of bristles of points depends on the number of closed points, which is the further
+                # value of `fill_points`
+                for k in range(PARTS, now.shape[2]):
+                    if before[i, s, k] != now[i, s, k]:
+                        lost[1, i] += beside
+            for k in range(now.shape[2]):
+                before[i, s, k] = now[i, s, k]
+
+
+def create_account(
+    read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
+) -> Account:
+    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the arrays of shape
+    ``parts`` that `fill_jumps` reads.
+    """
+    jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
+    return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
+
+
+def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
+    """Create outputs of the powers, each summed over the segments or points of a row, shape (rows,).
+
+    ``evaluate`` returns the powers of a law [W], shape (rows, segments or points, 6), in the order of `POWERS`.
+    """
+
+    def output(k: int, doc: str) -> Output:
+        def total(rows: LocalRows, fields: Fields) -> Any:
+            return evaluate(rows, fields)[..., k].sum(axis=-1)
+
+        return Output("W", doc + ", shape (rows,)", total)
+
+    outputs = {name: output(k, doc) for k, (name, doc) in enumerate(POWERS.items()) if friction or name not in FRICTION}
+    if friction:
+        doc = "work lost in friction since an EnergyLedger began, NaN without one, shape (rows,)"
+        outputs["friction_work"] = Output("J", doc, lambda rows, fields: eval_friction_work(rows))
+    return outputs
+
+
+def eval_friction_work(rows: LocalRows) -> FloatArray:
+    """Return the energy [J] that sliding, bristles and tangential dampers of rows have lost since an `EnergyLedger`
+    began, NaN without a ledger.
+    """
+    component = rows.table.component
+    losses = rows.layout.losses.get(component)
+    if losses is None:
+        return np.full(len(rows.rows), np.nan)
+    return losses.sum_rows(FRICTION_LOSSES)[np.searchsorted(rows.layout.rows[component], rows.rows)]

@@ -1,0 +1,141 @@
+"""Circles in contact with cables: markers, coordinates, checks, and the kernels that circles have in common."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.markers.cable_shape import CABLE_DOFS
+from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Tables
+from windlass.framework.model.system import Fields
+from windlass.framework.model.table import EntityTable
+
+Four = tuple[float, float, float, float]
+Eight = tuple[float, float, float, float, float, float, float, float]
+
+
+class Disc(NamedTuple):
+    """The circle of one row: centre, velocity of the centre, omega, and A = [[a00, a01], [a10, a11]]. All fields are
+    scalars.
+    """
+
+    cx: float
+    cy: float
+    vx: float
+    vy: float
+    omega: float
+    a00: float
+    a01: float
+    a10: float
+    a11: float
+
+
+@kernel(inline=True)
+def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Disc:
+    """Read the circle at marker k from the arrays of the markers of the same type."""
+    return Disc(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
+
+
+@kernel(inline=True)
+def add_sums(
+    c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
+) -> None:
+    """Add the forces ``cable`` of row i on the coordinates of the cable, and the reactions to the total force (fx, fy)
+    and torque on the circle, to f. The function is used for rows with segments and with points.
+    """
+    to, ci = c.dofs[i], c.rows[i].circle
+    f[to[0]] += cable[0]
+    f[to[1]] += cable[1]
+    f[to[2]] += cable[2]
+    f[to[3]] += cable[3]
+    f[to[4]] += cable[4]
+    f[to[5]] += cable[5]
+    f[to[6]] += cable[6]
+    f[to[7]] += cable[7]
+    for a in range(c.dofs.shape[1] - 8):
+        f[to[8 + a]] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * torque
+
+
+CIRCLE_FAMILY = POSITIONS
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the nodes of the cable (8) and of the circle, or -1 for missing
+    coordinates. The number of columns of the result is determined by the circle with the most coordinates. If the
+    material of any cable of the table moves along the axis, the last column of the result contains the indices of the
+    axial displacements.
+    """
+    circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
+    used = np.flatnonzero((circle >= 0).any(axis=0))
+    width = int(used[-1]) + 1 if len(used) else 0
+    return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
+
+
+def check_circles(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for circles that can leave the plane of the cables."""
+    for row in table.resident[find_spatial(world, table.local("circle"))][:1]:
+        raise ModelError(f"circle in {table.kind} row {row} is on a 3D body: must be a 2D marker")
+
+
+def eval_rounding(c: Any, fields: Fields) -> float:
+    """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements along the
+    circle are assumed to have rounding errors of eps (|c| + r), where c is the centre of the circle.
+
+    c: data of rows with segments or with points, as read by kernels.
+    """
+    center = fields.markers[CIRCLE_FAMILY].p[c.rows["circle"], :2]
+    error = (
+        np.finfo(float).eps
+        * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])
+        * (np.hypot(*center.T) + c.rows["radius"])
+    )
+    rows, places = segment_places(c.rows["segments"])
+    closed = c.rows["active"][rows] & (fields.data[c.rows["data"][rows] + places] <= 0.0)
+    return float(np.linalg.norm(error[rows[closed]]))
+
+
+def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
+    """Return two arrays: the row of each segment, and the index of the segment within its row. n: number of segments of
+    each row, shape (rows,).
+    """
+    rows = np.repeat(np.arange(len(n)), n)
+    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
+
+
+@kernel(inline=True)
+def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
+    """Add dq dS_a dS_b G to K for all pairs of shape functions a and b. G has the components xx, xy, yy of
+    `eval_curvature`.
+    """
+    for a in range(4):
+        for b in range(4):
+            factor = dq * dS[a] * dS[b]
+            K[2 * a, 2 * b] += factor * G[0]
+            K[2 * a, 2 * b + 1] += factor * G[1]
+            K[2 * a + 1, 2 * b] += factor * G[1]
+            K[2 * a + 1, 2 * b + 1] += factor * G[2]
+
+
+@kernel(inline=True)
+def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
+    """Return whether the coordinates of the marker of the circle are x, y and the angle of rotation."""
+    if m != 3:
+        return False
+    h, central = circle.h[ci], True
+    for a in range(3):
+        for b in range(3):
+            unit = 1.0 if a == b else 0.0
+            if a < 2:
+                central &= circle.J[ci, a, b] == unit and circle.Jd[ci, a, b] == 0.0
+            else:
+                central &= circle.Jr[ci, 2, b] == unit
+            if h >= 0:
+                central &= circle.H[h, 0, a, b] == 0.0 and circle.H[h, 1, a, b] == 0.0 and circle.Hr[h, 2, a, b] == 0.0
+    return central
