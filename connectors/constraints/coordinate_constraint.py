@@ -47,7 +47,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Changes, ConstraintSystem, Coupling, Evaluation, Fields, System
+from windlass.framework.model.system import ColumnChanges, ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
 
@@ -236,7 +236,7 @@ def build(rows: LocalRows) -> System:
         + call(add_accelerations, lambda s: (own, dofs, n0, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
         driven=find_driven(rows),
     )
-    system.changes = Changes(copy=partial(change_offset, rows, (own, times)), steady=frozenset({"offset"}))
+    system.changes = ColumnChanges(copy=partial(change_offset, rows, (own, times)), steady=frozenset({"offset"}))
     return system
 
 

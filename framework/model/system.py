@@ -445,7 +445,7 @@ class Axis:
 
 
 @dataclass(slots=True)
-class Changes:
+class ColumnChanges:
     """Functions of a law for changes of columns by `World.set`.
 
     Attributes:
@@ -493,7 +493,7 @@ class System:
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
             motion and the stored history values. Without this function, solvers call ``post_newton`` instead, with the
             stored history values as values at the start of a step.
-        changes: functions for changes of columns by `World.set`, see `Changes`.
+        changes: functions for changes of columns by `World.set`, see `ColumnChanges`.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
         fused: optional functions that compute the residual or tangent together with inertia forces in one loop over the
@@ -516,7 +516,7 @@ class System:
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
     return_map: ReturnMap = field(default_factory=ReturnMap)
     decide: Callable[[Fields], None] | None = None
-    changes: Changes = field(default_factory=Changes)
+    changes: ColumnChanges = field(default_factory=ColumnChanges)
     account: Account | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None
