@@ -197,7 +197,7 @@ def build(rows: LocalRows) -> System:
             set_shift(c, axial, fields.x, fields.data)
         begin(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
 
-    system.renew = renew
+    system.changes.renew = renew
 
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data

@@ -22,7 +22,9 @@ Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Spring
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +47,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
+from windlass.framework.model.system import ColumnChanges, ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
 
@@ -234,7 +236,18 @@ def build(rows: LocalRows) -> System:
         + call(add_accelerations, lambda s: (own, dofs, n0, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
         driven=find_driven(rows),
     )
+    system.changes = ColumnChanges(copy=partial(change_offset, rows, (own, times)), steady=frozenset({"offset"}))
     return system
+
+
+def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], names: Sequence[str]) -> bool:
+    """Copy the present offsets to the columns of a system; return False if other columns have changed."""
+    if set(names) != {"offset"}:
+        return False
+    columns[0]["offset"] = rows.local("offset")
+    columns[1].offset.change(rows.local("offset"))
+    rows.keep(columns)
+    return True
 
 
 def find_driven(rows: LocalRows) -> BoolArray:

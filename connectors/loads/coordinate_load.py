@@ -10,6 +10,7 @@ J = 1 and H = 0.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -18,11 +19,12 @@ from windlass.connectors.loads.vector_load import on_curved_markers
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values, change_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import System, Term
@@ -63,7 +65,8 @@ def load_tangent(
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
     """Create the array with the data of the rows, and the loads as functions of time."""
-    return rows.pack(), bind_values(rows, "value", "function")
+    own = create_records(marker=rows.markers("marker"), active=rows.local("active"))
+    return own, bind_values(rows, "value", "function")
 
 
 def build(rows: LocalRows) -> System:
@@ -76,6 +79,9 @@ def build(rows: LocalRows) -> System:
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)
         )
+    system.changes.copy = partial(change_values, rows, (own, forces), "value")
+    if system.load.tangent is None:
+        system.changes.steady = frozenset({"value", "function", "active"})
     return system
 
 

@@ -10,6 +10,7 @@ For forces, J and H are the first and second derivatives of the position of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.position_kernels import CURVED
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
-from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values, change_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -158,6 +159,9 @@ def register_vector_load(
                     s.values,
                 ),
             )
+        system.changes.copy = partial(change_values, rows, (own, vectors), "vector")
+        if system.load.tangent is None:
+            system.changes.steady = frozenset({"vector", "function", "active"})
         return system
 
     register(

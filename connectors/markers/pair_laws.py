@@ -110,6 +110,7 @@ def register_kind(
     update_inactive: bool = False,
     gap: Kernel | None = None,
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
+    in_place: Sequence[str] = (),
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool | Callable[[LocalRows, Fields, int], Drawing] = True,
 ) -> None:
@@ -145,6 +146,8 @@ def register_kind(
         update_inactive: whether ``update`` is also called for inactive rows.
         gap: kernel ``(row, u, ut, numbers)`` that writes the gap quantities of a row, see `Gaps`, for contacts that
             open and close.
+        in_place: names of columns of numbers that only the records of the rows contain. After a change by `World.set`
+            of such columns alone, the records are updated, and the system is not built again.
         fill_defaults, check: see `register`.
         draw: whether rows are drawn as lines between their two points, or a function that draws them.
 
@@ -237,6 +240,7 @@ def register_kind(
             )
         if finish is not None:
             finish(rows, system)
+        system.changes.copy = partial(change_rows, rows, (pair, own), set(in_place))
         return system
 
     def fill(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -274,6 +278,28 @@ def register_kind(
         source=source,
         draw=draw if callable(draw) else draw_as_lines if draw and spatial else None,
     )
+
+
+def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], names: Sequence[str]) -> bool:
+    """Copy the present values of the columns ``names`` to the records of a system, and return True. Return False if
+    the system must be built again: the columns are not in ``in_place``, a changed row has a user function, which has
+    its own copies of the values, or a value becomes 0 or stops being 0, because the account of a law depends on which
+    values are 0.
+    """
+    if not in_place.issuperset(names):
+        return False
+    own = columns[1]
+    calls = own["has_function"] if "has_function" in own.dtype.names else np.zeros(len(own), np.bool_)
+    present = {name: rows.local(name) for name in names}
+    for name, now in present.items():
+        before = own[name]
+        changed = (before != now).reshape(len(own), -1).any(axis=1)
+        if ((before != 0) != (now != 0)).any() or (changed & calls).any():
+            return False
+    for name, now in present.items():
+        own[name] = now
+    rows.keep(columns)
+    return True
 
 
 def evaluate_rows(

@@ -235,7 +235,10 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     Raises:
         ModelError: the entity has no position, or the position is outside the entity.
     """
-    entity = merge_handles(entity)
+    return _add_marker(world, merge_handles(entity), at)
+
+
+def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
     component = entity.table.component
     if FAMILY in component.provides:
         return entity
@@ -253,7 +256,7 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     if place.any():
         raise ModelError(f"at = {at!r} m on {entity!r}: must be (0, 0), the only place that a {entity.kind} has")
     if component is MassPoint:
-        return position_marker(world, find_nodes(world, entity))
+        return _add_marker(world, find_nodes(world, entity), np.zeros(2))
     if component is RigidNode2D:
         return world.add(RigidNodePosition, node=entity)
     if component is RigidNode3D:
@@ -276,7 +279,7 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     if component not in TURNING and not {RIGID, SPATIAL_CABLE} & set(component.provides):
         names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D"])
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
-    return position_marker(world, entity, at)
+    return _add_marker(world, entity, at)
 
 
 @checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))

@@ -99,6 +99,7 @@ register_pair(
     stored={"spring": energy},
     lost={"damper": power},
     finish=judge_account,
+    in_place=("stiffness", "damping", "offset"),
     source="[@shabana], spring-damper-actuator elements",
     draw=False,
 )

@@ -73,5 +73,6 @@ register_pair(
     stored={"spring": energy},
     lost={"damper": power},
     finish=judge_account,
+    in_place=("stiffness", "damping", "offset"),
     source="[@shabana], spring-damper-actuator elements",
 )

@@ -212,6 +212,7 @@ register_pair(
     passed={"drive": drive_power},
     sliding=sliding,
     finish=judge_account,
+    in_place=("stiffness", "damping", "offset", "rate_offset"),
     start=START,
     update=update_history,
     gap=measure_gap,

@@ -216,6 +216,7 @@ register_pair(
     stored={"spring": energy},
     lost={"damper": power},
     finish=add_words,
+    in_place=("stiffness", "damping", "rest_length", "preload"),
     check=check,
     outputs={
         "tension": Output("N", "N, (): pulls the points together where positive", tension),

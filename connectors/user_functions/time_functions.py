@@ -32,6 +32,7 @@ from windlass.framework.model.system import Fields
 TimeFunction = Callable[[float], FloatArray]
 
 FLOAT = {float}
+SCALARS = {float, np.float64}
 STEP = 1e-5
 STEP_TWICE = 1e-4
 CENTRAL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
@@ -62,6 +63,7 @@ class TimeColumn:
     ) -> None:
         self.values: FloatArray = constant if in_place else np.array(constant, np.float64, order="C")
         given = [(i, f) for i, f in enumerate(functions) if f is not None]
+        self._constant = np.array([f is None for f in functions], np.bool_)
         self._called = [(i, f) for i, f in given if not isinstance(f, ReadyFunction)]
         ready = [(i, f) for i, f in given if isinstance(f, ReadyFunction)]
         self.ready, self._at, self._time = Call(), float("nan"), np.zeros(1)
@@ -79,6 +81,10 @@ class TimeColumn:
             self._evaluate()
         return self.values
 
+    def change(self, constant: NDArray[Any]) -> None:
+        """Replace the values of rows that have no function; ``constant`` contains the values of all rows."""
+        self.values[self._constant] = constant[self._constant]
+
     def update(self, s: Fields) -> None:
         """Evaluate the Python functions at the time for which forces are being evaluated."""
         self._update_called(s.t)
@@ -94,6 +100,17 @@ class TimeColumn:
     def is_called(self) -> bool:
         """Whether any row has a Python function."""
         return bool(self._called)
+
+
+def change_values(rows: LocalRows, columns: tuple[Any, TimeColumn], name: str, names: Sequence[str]) -> bool:
+    """Copy the present values of the column ``name`` to ``columns``, the result of ``bind``, and return True; return
+    False if other columns have changed, too. See ``copy`` of `ColumnChanges`.
+    """
+    if set(names) != {name}:
+        return False
+    columns[1].change(rows.local(name))
+    rows.keep(columns)
+    return True
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
@@ -145,14 +162,14 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if the result is not finite or of another shape."""
-    if type(given) is float and not shape:
+    if type(given) in SCALARS and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
     # a finite sum shows that all values are finite; all other results are examined below
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
         vector = np.array(given)
-        return vector if np.isfinite(vector).all() else None
+        return vector if isfinite(sum(given)) or np.isfinite(vector).all() else None
     result = read_numbers(given)
     return result if result is not None and result.shape == shape and bool(np.isfinite(result).all()) else None
 

@@ -67,13 +67,17 @@ def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple
 
     def find(s: Fields) -> tuple[FloatArray, FloatArray]:
         u, ut = measured(s)
-        return u.reshape(n, -1), ut.reshape(n, -1)
+        return (u, ut) if u.ndim == 2 else (u.reshape(n, -1), ut.reshape(n, -1))
+
+    first, last = int(users.where[0]), int(users.where[-1])
+    # a slice is much faster than an array of indices
+    where = slice(first, last + 1) if last + 1 - first == n else users.where
 
     def fill(update: Callable[[Fields], None], filled: list[tuple[FloatArray, FloatArray]]) -> Callable[[Fields], None]:
         def update_rows(s: Fields) -> None:
             update(s)
             for column, values in filled:
-                column[users.where] = values
+                column[where] = values
 
         return update_rows
 

@@ -84,6 +84,7 @@ class Assembly:
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
         evaluating: whether a solver is evaluating forces; while true, no other state may be loaded into the fields.
+        tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
@@ -111,6 +112,7 @@ class Assembly:
         self.systems: list[System] = []
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
         self.revision, self._fresh_at, self._renewed_at = 0, world.version, 0
+        self.tangent_version = world.version
         self._built_at: dict[type[Component], int] = {}
         order = sorted(layout.rows, key=build_place)
         self._components = [c for c in order if require_law(c).build is not None]
@@ -172,11 +174,16 @@ class Assembly:
         self._create_updates()
 
     def refresh(self) -> None:
-        """Recreate the records and arrays that kernels read, for tables whose switchable columns have changed."""
+        """Update the records and arrays that kernels read, for tables whose switchable columns have changed. Systems
+        that do not support the change are created again.
+        """
         if self._fresh_at == self.world.version:
             return
+        if not self._is_tangent_steady():
+            self.tangent_version = self.world.version
         self._fresh_at = self.world.version
-        stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
+        changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
+        stale = {c for c in changed if not self._copy_changes(c)}
         if any(self.layout.systems[c].body_force is not None for c in stale):
             # loads are also created again, because loads proportional to mass call the functions of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
@@ -185,6 +192,28 @@ class Assembly:
                 self._build(component)
         if stale:
             self.order_systems()
+
+    def _is_tangent_steady(self) -> bool:
+        """Return whether the tangent does not depend on the columns that have changed since the last `refresh`; on
+        several processes, whose rows may differ in this respect, the result is False.
+        """
+        steady = self.layout.size == 1
+        for component, columns in self.world.changed_columns.items():
+            system = self.layout.systems.get(component)
+            names = {name for name, version in columns.items() if version > self._fresh_at}
+            steady &= not names or (system is not None and system.changes.steady.issuperset(names))
+        return steady
+
+    def _copy_changes(self, component: type[Component]) -> bool:
+        """Copy changed columns of a table to the arrays of its system; return False if the system must be created
+        again. On several processes, whose rows may differ in this respect, all systems are created again.
+        """
+        copy, built = self.layout.systems[component].changes.copy, self._built_at[component]
+        names = [n for n, version in self.world.changed_columns[component].items() if version > built]
+        is_done = copy is not None and self.layout.size == 1 and copy(names)
+        if is_done:
+            self._built_at[component] = self.world.changed[component]
+        return is_done
 
     def reset_caches(self) -> None:
         """Discard cached data that are not part of the state, for example lists of contact neighbours; see
@@ -389,7 +418,7 @@ class Assembly:
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
-        for renew in filter(None, (system.renew for system in self.systems)):
+        for renew in filter(None, (system.changes.renew for system in self.systems)):
             renew(fields)
         state.data[:] = fields.data
 

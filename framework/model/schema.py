@@ -23,6 +23,8 @@ REQUIRED: Any = object()
 """Default value that marks a column without default."""
 LARGEST = 1e150
 """Largest allowed magnitude of numbers; squares of larger numbers could overflow."""
+PLAIN = {float, int, np.float64}
+"""Types of numbers."""
 MARKER = "marker"
 """Word that the names of all marker families contain."""
 
@@ -230,6 +232,8 @@ def parse_values(
         ModelError: a value has a wrong shape, is not a number, is NaN, or is out of the allowed range.
     """
     count = len(rows)
+    if count == 1 and (one := _parse_one(col, value)) is not None:
+        return one
     where = f"{col.name} in {kind} row {rows[0] if count else 0}"
     if col.along:
         return _parse_along(col, kind, value, rows, lengths)
@@ -247,6 +251,28 @@ def parse_values(
         raise ModelError(f"{where} has shape {array.shape}: {_expected(col)} [{col.unit}], for one row or for {count}")
     _check_range(col, kind, np.broadcast_to(array, (count, *col.shape)), rows)
     return np.broadcast_to(array, (count, *col.shape)).astype(col.dtype)
+
+
+def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
+    """Convert the value of one row, shape (1, *col.shape), if it is a Python number, truth value, or list or array of
+    numbers that is obviously allowed; return None for all other values, which `parse_values` examines.
+    """
+    if not col.shape and type(value) is bool and col.dtype is bool:
+        return np.array([value])
+    if col.dtype is not np.float64 or col.along or col.choices is not None or col.shape is None:
+        return None
+    if not col.shape:
+        if type(value) not in PLAIN:
+            return None
+        least = most = value
+    else:
+        if type(value) is list and PLAIN.issuperset(map(type, value)):
+            value = np.array(value)
+        if type(value) is not np.ndarray or value.dtype.kind not in "if" or value.shape != col.shape or not value.size:
+            return None
+        least, most = value.min(), value.max()
+    bounded = (col.minimum is None or least >= col.minimum) and (col.above is None or least > col.above)
+    return np.array([value], np.float64) if bounded and least >= -LARGEST and most <= LARGEST else None
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:

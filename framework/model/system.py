@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from struct import pack
 from typing import Any, NamedTuple, Protocol
@@ -445,6 +445,24 @@ class Axis:
 
 
 @dataclass(slots=True)
+class ColumnChanges:
+    """Functions of a law for changes of columns by `World.set`.
+
+    Attributes:
+        renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that are invalid after a
+            change.
+        copy: function ``(names)`` that copies the changed columns with these names to the arrays that the kernels read.
+            The function returns False if the system must be built again instead, which is always necessary without this
+            function.
+        steady: names of columns on which the tangent does not depend.
+    """
+
+    renew: Callable[[Fields], None] | None = None
+    copy: Callable[[Sequence[str]], bool] | None = None
+    steady: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
 class System:
     """The functions that evaluate one law for the rows of one table on this process.
 
@@ -475,8 +493,7 @@ class System:
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
             motion and the stored history values. Without this function, solvers call ``post_newton`` instead, with the
             stored history values as values at the start of a step.
-        renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that `World.set` has
-            made invalid.
+        changes: functions for changes of columns by `World.set`, see `ColumnChanges`.
         account: energies that the law stores, dissipates and transfers by the work of its forces.
         checks: messages of the law about its rows.
         fused: optional functions that compute the residual or tangent together with inertia forces in one loop over the
@@ -499,7 +516,7 @@ class System:
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
     return_map: ReturnMap = field(default_factory=ReturnMap)
     decide: Callable[[Fields], None] | None = None
-    renew: Callable[[Fields], None] | None = None
+    changes: ColumnChanges = field(default_factory=ColumnChanges)
     account: Account | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None

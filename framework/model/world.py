@@ -4,6 +4,7 @@ solve; such values are in `State`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from html import escape
@@ -66,6 +67,7 @@ class World:
         processes: the processes among which the rows are divided; None as long as every process has all rows.
         calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
         changed: value of ``version`` at the last change of each table with changed columns, by component.
+        changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """
 
     @checked(gravity=GRAVITY)
@@ -76,6 +78,7 @@ class World:
         self.finalized = False
         self.version = 0
         self.changed: dict[type[Component], int] = {}
+        self.changed_columns: dict[type[Component], dict[str, int]] = {}
         self._table_of: list[EntityTable] = []
         self._first_ids: list[int] = []
         self._first_rows: list[int] = []
@@ -253,7 +256,7 @@ class World:
             refs = {r: ids[part.numbers] if len(ids) == total > 1 else ids for r, ids in refs.items()}
             values, count, in_parts = pick_rows(part, component, values), len(part.numbers), not part.replicated
         rows = table.count + (np.arange(count) if part is None else part.numbers)
-        full = {r: np.broadcast_to(ids, (count,)).copy() for r, ids in refs.items()}
+        full = {r: ids.copy() if len(ids) == count else np.repeat(ids, count) for r, ids in refs.items()}
         parsed = table.parse(values, rows, total, full)
         if in_parts:
             begin_parts(self, table)
@@ -298,6 +301,7 @@ class World:
             table.write(name, entity.rows, array)
         self.version += 1
         self.changed[table.component] = self.version
+        self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
 
     def entity(self, number: int) -> Entity:
         """Return a handle to the entity with the given entity number."""
@@ -315,6 +319,14 @@ class World:
         """Group entity numbers by table, as tuples (table, indices in ``ids``, row numbers in the table). Negative
         numbers are skipped.
         """
+        if len(ids) == 1:
+            # without the arrays of `_blocks`, which would be created again after each call of `add`
+            number = int(ids[0])
+            if number < 0:
+                return []
+            place = bisect_right(self._first_ids, number) - 1
+            row = number - self._first_ids[place] + self._first_rows[place]
+            return [(self._table_of[place], np.zeros(1, np.int64), np.array([row], np.int64))]
         first_ids, first_rows = self._blocks()
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1

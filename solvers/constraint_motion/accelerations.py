@@ -25,8 +25,10 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
+from windlass.framework.assembly.steps import force_steps
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import PostNewton
 from windlass.framework.runtime.petsc import PETSc
@@ -42,6 +44,8 @@ STAGNATION = 1e-9
 """Largest violation of constraints that is accepted if rounding errors prevent a smaller violation [m, rad, 1],
 relative to 1 + largest coordinate.
 """
+USES = 3
+"""Number of evaluations of the forces after which a program evaluates them."""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 
@@ -87,6 +91,8 @@ class Accelerations:
         self.a: FloatArray = np.zeros(layout.spare)
         self.lam: FloatArray = np.zeros(len(layout.multipliers_owned))
         self.evaluations = self.factorisations = 0
+        self._sums: Program | None = None
+        self._summed_at, self._sum_uses = -1, 0
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
         self._varies = self.has_constraints or any(s.inertia is not None for s in assembly.systems)
@@ -166,7 +172,7 @@ class Accelerations:
             assembly.update_markers()
             result = assembly.post_newton() if self.has_history else PostNewton()
             f[:], c[:] = 0.0, 0.0
-            add_right_side(assembly, f, c)
+            add_right_side(assembly, f, c, self._add_forces)
         finally:
             assembly.evaluating = False
         self.evaluations += 1
@@ -178,6 +184,18 @@ class Accelerations:
         self.update_matrix()
         self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
         return result
+
+    def _add_forces(self) -> None:
+        """Add the left-hand-side forces to `f`; after `USES` evaluations, a program does this."""
+        if self._summed_at != self.assembly.revision:
+            self._summed_at, self._sums, self._sum_uses = self.assembly.revision, None, 0
+        self._sum_uses += 1
+        if self._sums is None and self._sum_uses > USES:
+            self._sums = Program(force_steps(self.assembly, self.f))
+        if self._sums is None:
+            self.assembly.add_forces(self.f)
+        else:
+            self._sums()
 
     def respond(self, forces: FloatArray) -> FloatArray:
         """Return the accelerations, shape (n,), that additional forces, shape (n,), cause at the coordinates in the

@@ -11,6 +11,7 @@ velocities onto the constraints with the smallest change in the norm of M. The e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -203,7 +204,9 @@ class PetscFactors:
         return local_values(self._layout.unknowns.ghosts, self._solution)
 
 
-def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
+def add_right_side(
+    assembly: Assembly, f: FloatArray, c: FloatArray, add_forces: Callable[[], None] | None = None
+) -> None:
     """Add f and c of the equations in the docstring of this module, evaluated at the state in the fields with a = 0 and
     λ = 0.
 
@@ -211,9 +214,13 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
         assembly: the systems of this process.
         f: array to which forces are added [N, N m], shape (n + 1,); initially 0.
         c: right-hand sides of the constraints [m/s^2, rad/s^2], shape (m + 1,).
+        add_forces: function that adds the left-hand-side forces to f; by default `Assembly.add_forces`.
     """
     assembly.add_loads(f, -1.0)
-    assembly.add_forces(f)
+    if add_forces is None:
+        assembly.add_forces(f)
+    else:
+        add_forces()
     # with a = 0, the inertia forces contain only the terms quadratic in the velocities
     for system in assembly.systems:
         if system.inertia is not None:

@@ -213,7 +213,7 @@ class NonlinearProblem:
         factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
         live = self._has_live_loads(scheme)
         key = *factors, scheme.stabiliser, scheme.load_factor, scheme.rate_level, scheme.unit_rates, live
-        self.lag.begin((*key, self.assembly.world.version))
+        self.lag.begin((*key, self.assembly.tangent_version))
         fields = self.assembly.fields
         fields.time[0], fields.rate_level, fields.unit_rates = scheme.t, scheme.rate_level, scheme.unit_rates
         if scheme.q0 is not self.q0:

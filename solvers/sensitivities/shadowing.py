@@ -42,7 +42,7 @@ from windlass.solvers.sensitivities.adjoint import (
 )
 from windlass.solvers.sensitivities.adjoint_steps import Adjoint
 from windlass.solvers.sensitivities.companion import Companion, Model
-from windlass.solvers.sensitivities.evaluate import CHECKS, read_results
+from windlass.solvers.sensitivities.equilibrium import CHECKS, read_results
 from windlass.solvers.sensitivities.motion import prepare_motion
 from windlass.solvers.sensitivities.objectives import find_weights
 from windlass.solvers.sensitivities.projection_terms import StateFactors

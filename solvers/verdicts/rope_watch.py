@@ -207,6 +207,8 @@ class RopeWatch(Watch):
         self._wraps: list[tuple[str, Gaps, FloatArray]] = []
         self._pulls: list[tuple[str, Pulls, FloatArray]] = []
         self._before: list[FloatArray] = []
+        # positions and velocities at the end of the previous step, for each law with pulls
+        self._motions: list[tuple[FloatArray, FloatArray]] = []
         self._reasons: list[str] = []
         self.notes: list[str] = []
 
@@ -225,7 +227,10 @@ class RopeWatch(Watch):
         assembly = self._assembly
         if self._is_on and (assembly.world.version != self._version or assembly.revision != self._revision):
             self._note_leaps()
-            self._lay_down()
+            if assembly.revision != self._revision:
+                self._lay_down()
+            else:
+                self._reset()
         return NEVER
 
     def idle_program(self, state: State) -> Program:
@@ -275,7 +280,7 @@ class RopeWatch(Watch):
         """Create the compiled programs of a step, and reset the data of pulleys and tensions."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
-        self._wraps, self._pulls, self._before = [], [], []
+        self._wraps, self._pulls, self._before, self._motions = [], [], [], []
         assembly.loads.update()
         for system in assembly.systems:
             if system.gaps is not None and system.gaps.wraps is not None:
@@ -283,6 +288,16 @@ class RopeWatch(Watch):
             if system.axis.pulls is not None and len(system.axis.pulls.tensions):
                 steps += self._compare(system, system.axis.pulls, s)
         self._program = Program(steps)
+
+    def _reset(self) -> None:
+        """Reset the data of pulleys and tensions; the programs do not change."""
+        self._version = self._assembly.world.version
+        self._assembly.loads.update()
+        for values in (*(known for *_, known in self._wraps), *self._before, *sum(self._motions, ())):
+            values[:] = 0.0
+        for *_, found in self._pulls:
+            found[:] = 0.0
+            found[MOST] = np.nan
 
     def _follow(self, system: System, gaps: Gaps, s: Any) -> list[Step]:
         w = gaps.wraps
@@ -300,7 +315,8 @@ class RopeWatch(Watch):
         law = np.array([pulls.length, pulls.speed, pulls.least])
         given = pulls.tensions, pulls.dofs, pulls.impedance, law, self._assembly.loads.sum
         fields, size = self._assembly.fields, self._size
-        kept = before, np.zeros_like(fields.x), np.zeros_like(fields.v), found
+        self._motions.append((np.zeros_like(fields.x), np.zeros_like(fields.v)))
+        kept = before, *self._motions[-1], found
         measure = pulls.measure
         assert isinstance(measure, Call)
         return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, s.x, s.v, size, s.time, *kept)), (s,))]

@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from windlass.connectors import fix
+from windlass.connectors import CoordinateSpringDamper, fix
 from windlass.elements import MassPoint
 from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion import accelerations
 from windlass.solvers.explicit import Explicit, StepGrid
 from windlass.solvers.failure import NotConverged
 
@@ -37,6 +39,26 @@ def test_models_without_accelerations(method: str) -> None:
     fix(world, point, "x")
     with pytest.raises(ModelError, match="constraints contradict or repeat each other"):
         Explicit(world, step=0.1, end=1.0, method=method, name="").solve()
+
+
+@pytest.mark.parametrize("method", ["verlet", "rk"])
+def test_programs_of_forces_give_the_same_motion(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forces from a program and from separate calls are bit-identical, also after a change of the model."""
+    found = []
+    for uses in (0, 10**6):
+        monkeypatch.setattr(accelerations, "USES", uses)
+        world, _ = oscillator(0.0)
+        spring = Entity(world.table(CoordinateSpringDamper), np.zeros(1, np.int64))
+
+        def change(state: State, world: World = world, spring: Entity = spring) -> None:
+            if state.step == 5:
+                world.set(spring, stiffness=50.0)
+            if state.step == 10:
+                world.set(spring, active=False)
+
+        found.append(Explicit(world, step=0.01, end=0.2, method=method, name="").solve(hooks=[change]))
+    assert np.array_equal(found[0].q, found[1].q)
+    assert np.array_equal(found[0].v, found[1].v)
 
 
 def test_wrong_arguments() -> None:

@@ -748,6 +748,20 @@ def test_functions_copy_the_state_once_per_call() -> None:
         assert len(copies) == expected
 
 
+def test_items_share_the_markers_of_exudyn() -> None:
+    """Connectors and loads that refer to one marker of Exudyn use one marker of Windlass."""
+    items = read("chain_in_space")
+    loads = [item for item in items["loads"] if item["loadType"] == "ForceVector"]
+    before = Imported(items).world
+    items = read("chain_in_space")
+    items["loads"] += [dict(load, name="again") for load in loads]
+    after = Imported(items).world
+    assert loads
+    assert after.table(con.Force).count == before.table(con.Force).count + len(loads)
+    markers = [[kind for kind, _, _ in world.calls if kind.startswith("Position")] for world in (before, after)]
+    assert markers[0] == markers[1]
+
+
 def test_settings() -> None:
     settings = read("cable_motion")["solve"]["settings"]
     kind, found = read_dynamic(settings, "TrapezoidalIndex2")

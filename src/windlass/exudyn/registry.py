@@ -130,6 +130,7 @@ class Building:
         columns: parameters of Exudyn that are columns in Windlass, by ``id`` of the item. For each parameter: the name
             of the column and the factor of its values, which is a number or, for vectors, a rotation matrix, shape (3,
             3).
+        frames: markers with a position that have been translated, by number and by whether they have a rotation.
         histories: conversions of history values by number of the node.
         faulty: type (such as ``"node"``) and number of each item that has wrong fields, see `find_faults`.
         reads: see `ReadItem`.
@@ -144,6 +145,7 @@ class Building:
     missing: list[str] = field(default_factory=list)
     answered: Sequence[str] = ()
     columns: dict[int, dict[str, tuple[str, float | FloatArray]]] = field(default_factory=dict)
+    frames: dict[tuple[int, bool], MarkerFrame] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
     faulty: set[tuple[str, int]] = field(default_factory=set)
     reads: list[tuple[str, str]] = field(default_factory=list)

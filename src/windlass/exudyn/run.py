@@ -87,18 +87,25 @@ class Mirror:
             self.write(state)
             self._shown = now
 
+    def show_for_changes(self, state: State) -> None:
+        """Copy a state like `show`; the caller may then change values in the MainSystem."""
+        self.show(state)
+        self._shown = None
+
     def write(self, state: State) -> None:
         """Copy all values of a state. All processes must call this method."""
         self._shown = None
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
             self._find_places(whole)
-        q, v, a = (x[self._places] for x in (whole.q, whole.v, whole.a))
+        places = self._places
+        q, v, a = whole.q[places], whole.v[places], whole.a[places]
         for turned, at in self._turned:
             q[turned.where], v[turned.where], a[turned.where] = turned.read(whole.q[at], whole.v[at], whole.a[at])
-        data.SetODE2Coordinates(q.tolist(), self._now)
-        data.SetODE2Coordinates_t(v.tolist(), self._now)
-        data.SetODE2Coordinates_tt(a.tolist(), self._now)
+        now = self._now
+        data.SetODE2Coordinates(q.tolist(), now)
+        data.SetODE2Coordinates_t(v.tolist(), now)
+        data.SetODE2Coordinates_tt(a.tolist(), now)
         if len(self._states):
             data.SetODE1Coordinates(whole.v[self._states], self._now)
         if data.DataSize():
@@ -148,12 +155,17 @@ class Mirror:
         if not size:
             return
         shift, x, rates, now = reference[source], fields.x, fields.v, self._now
+        # whether the coordinates of Windlass have the order of Exudyn
+        ordered = np.array_equal(order, np.arange(size))
         set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
         def update() -> None:
             self._shown = None
-            q, v = np.zeros(size), np.zeros(size)
-            q[order], v[order] = x[source] - shift, rates[source]
+            if ordered:
+                q, v = x[source] - shift, rates[source]
+            else:
+                q, v = np.zeros(size), np.zeros(size)
+                q[order], v[order] = x[source] - shift, rates[source]
             for node, own in turned:
                 moved = x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))
@@ -423,7 +435,7 @@ def solve(
     if file["write"]:
         hooks.append(SolutionFile(mirror, file, int(given["solution"]["precision"]), kind == "static", clock))
     if model.items["system_functions"]:
-        hooks.insert(0, SystemFunctions(mbs, model, mirror.write, lambda state: find_end(ours, state)))
+        hooks.insert(0, SystemFunctions(mbs, model, mirror.show_for_changes, lambda state: find_end(ours, state)))
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
     if isinstance(ours, Static):

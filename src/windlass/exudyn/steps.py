@@ -86,7 +86,7 @@ class SystemFunctions(StepHook):
         self._write(state)
         data = self._mbs.systemData
         data.SetTime(time)
-        before = {vector: getattr(data, f"Get{vector}")() for vector, _ in VECTORS}
+        before = [np.asarray(getattr(data, f"Get{vector}")()).tobytes() for vector, _ in VECTORS]
         with noted_changes() as changes:
             if not self.functions[name](self._mbs, time):
                 raise ModelError(
@@ -94,9 +94,9 @@ class SystemFunctions(StepHook):
                 )
         for change in changes:
             self._change(*change)
-        for vector, ours in VECTORS:
+        for (vector, ours), known in zip(VECTORS, before, strict=True):
             values = np.asarray(getattr(data, f"Get{vector}")())
-            if not np.array_equal(values, before[vector]):
+            if values.tobytes() != known:
                 for node, where in self._model.places("data" if ours == "data" else "ODE2"):
                     state.put(node, values[where][None, :], ours)
 

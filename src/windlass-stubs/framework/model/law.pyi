@@ -119,6 +119,13 @@ class LocalRows:
             self._bound[name] = make()
         return self._bound[name]
 
+    def keep(self, columns: Any) -> None:
+        """Make ``columns``, the result of an earlier ``bind`` that now contains the present values, the only cached
+        object of these rows.
+        """
+        self._bound.clear()
+        self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
+
     def select(self, which: IntArray) -> LocalRows:
         """Return a subset of these rows, selected by their indices, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)

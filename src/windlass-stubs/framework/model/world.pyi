@@ -1,6 +1,7 @@
 # Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
 
 from __future__ import annotations
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from html import escape
@@ -1311,7 +1312,7 @@ class WinchFluidLoadEntity(Entity):
     cable: Any
     fluid: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,); can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None as long as every process has all rows.\n    calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of each table with changed columns, by component.\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1319,6 +1320,7 @@ class World():
     finalized: Any
     version: Any
     changed: dict[type[Component], int]
+    changed_columns: dict[type[Component], dict[str, int]]
     _table_of: list[EntityTable]
     _first_ids: list[int]
     _first_rows: list[int]

@@ -21,7 +21,16 @@ IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
 
 
 def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
-    """Return a marker with a position and, if ``rigid``, with a rotation."""
+    """Return a marker with a position and, if ``rigid``, with a rotation. All connectors and loads that refer to a
+    marker of Exudyn use the same marker.
+    """
+    key = int(number), rigid
+    if key not in b.frames:
+        b.frames[key] = _create_frame(b, number, rigid)
+    return b.frames[key]
+
+
+def _create_frame(b: Building, number: Any, rigid: bool) -> MarkerFrame:
     item = b.marker(number)
     kind = item["markerType"]
 
