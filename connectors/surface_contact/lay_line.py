@@ -125,7 +125,7 @@ def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatAr
     """Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor."""
     if isinstance(bed, BedGrid):
         start = np.array([*anchor, float(bed.eval_heights(*anchor))])
-        return start, list(bed.eval_profile(start, end))
+        return start, [np.array(point) for point in bed.eval_profile(start, end)]
     if np.ndim(bed) == 0:
         return np.array([*anchor, float(bed)]), []
     corners = np.array(bed, np.float64)

@@ -160,6 +160,25 @@ def push() -> State:
     return Dynamic(world, step=1e-3, end=1.0).solve()
 
 
+def test_calls_with_other_arguments() -> None:
+    """A stored call is used again only for the same arrays and for numbers with the same bits; calls with other arrays
+    or numbers, also with the negative zero, are stored anew.
+    """
+    x, f, other = np.array([1.0, 2.0]), np.zeros(2), np.zeros(2)
+    quick: Any = call(add, (0.0, x, f)).parts[0].quick
+    for k in (3.0, 3.0, 0.5):
+        quick(k, x, f)
+    quick(0.5, x, other)
+    x[:] = 10.0
+    quick(0.5, x, other)
+    assert f.tolist() == [6.5, 13.0] and other.tolist() == [5.5, 6.0]
+    zero = np.array([-0.0, -0.0])
+    for k, sign in ((0.0, False), (-0.0, True)):
+        zero[:] = -0.0
+        quick(k, x, zero)
+        assert np.signbit(zero).tolist() == [sign, sign]
+
+
 def test_time_is_not_frozen_in_a_solve() -> None:
     """The motion is x = t³ if the kernel reads the time from its array.
 
