@@ -17,7 +17,7 @@ from windlass.connectors.constraints.joints import register_joint
 from windlass.connectors.markers.cable_shape import SHAPE
 from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
-from windlass.elements import MassPoint
+from windlass.elements import Cable2D, FibreCable2D, MassPoint
 from windlass.framework import (
     Component,
     FloatArray,
@@ -458,3 +458,8 @@ def test_a_law_whose_family_was_not_loaded() -> None:
     )
     found = subprocess.run([sys.executable, "-c", text], env=child_environment(True), capture_output=True, text=True)
     assert "marker1 in CoordinateSpringDamper row 0 = <MassPoint 0>: must be a coordinate marker" in found.stderr
+
+
+def test_a_schema_removes_an_inherited_column() -> None:
+    """A column that a subclass sets to None does not exist in the subclass, and remains in the base class."""
+    assert "axial_force_function" in Cable2D.columns and "axial_force_function" not in FibreCable2D.columns
