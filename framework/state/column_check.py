@@ -34,7 +34,7 @@ KINK = 1e-3
 """Difference between forward and backward difference, relative to the largest entry, up to which the residual is
 treated as smooth [1]. A second derivative causes a difference that is proportional to the step.
 """
-SMALL = 1e-2
+SMALL = 0.1
 """Ratio of a smaller step, with which the difference between forward and backward difference is computed again, to the
 first step [1].
 """
