@@ -22,7 +22,6 @@ which finds unused options. All calls are collective.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import shlex
@@ -71,6 +70,8 @@ OUTPUTS = {
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
 """Regular expression for the names of options that take effect only when a program starts or ends."""
 PAGES = (".html", ".htm")
+LARGEST = 1e150
+"""Largest magnitude of numbers of parameters."""
 # the prefix ``initial_`` belongs to the solver for initial accelerations
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
@@ -279,13 +280,14 @@ def parameter(
         OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, the
             range of a logarithmic scale contains numbers <= 0, or see `option`.
     """
-    name = _checked_name(name)
+    # the texts are checked by the constructor
+    unit = Option(_checked_name(name), 0.0, unit, doc).unit
     unit_words = f" {unit}" if unit not in ("", "1") else ""
     for key, value in (("default", default), ("minimum", minimum), ("maximum", maximum)):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST < value < LARGEST:
             raise OptionError(f"{key} = {show(value)} of parameter {name}: must be a finite number [{unit}]")
     where = f"of parameter {name}"
-    if scale not in ("linear", "log"):
+    if not isinstance(scale, str) or scale not in ("linear", "log"):
         raise OptionError(f"scale = {show(scale)} {where}: must be linear or log")
     if not minimum < maximum:
         raise OptionError(

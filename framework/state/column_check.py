@@ -32,7 +32,11 @@ error eps/h are of the same order.
 """
 KINK = 1e-3
 """Difference between forward and backward difference, relative to the largest entry, up to which the residual is
-treated as smooth [1]. A second derivative causes a difference of about `STEP`.
+treated as smooth [1]. A second derivative causes a difference that is proportional to the step.
+"""
+SMALL = 0.1
+"""Ratio of a smaller step, with which the difference between forward and backward difference is computed again, to the
+first step [1].
 """
 ROUNDING = 2e-16
 """Rounding error of the residual, relative to the largest force [1]."""
@@ -94,6 +98,11 @@ def differentiate_columns(
         h = STEP * abs(number)
         above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
         difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
+        if find_size(kink) > KINK * find_size(derivative.values):
+            above, below = (eval_at(number + side * SMALL * h) for side in (1.0, -1.0))
+            smaller = (above - 2.0 * centre + below) / (SMALL * h)
+            if find_size(smaller) < 0.5 * find_size(kink):
+                kink = smaller
         yield CheckedValue(value, derivative, difference, kink, ROUNDING * largest[moves] / h)
 
 
@@ -142,7 +151,7 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
             f"most {allowed / size:.2g}"
         )
     kink = find_size(checked.kink)
-    if kink > KINK * size + 4.0 * checked.noise:
+    if kink > KINK * size + 4.0 * checked.noise / SMALL:
         raise ModelError(
             f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
             f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"

@@ -254,7 +254,12 @@ def calls(s: Scene) -> dict[str, Call]:
         "evaluate": (
             wl.evaluate,
             {"model": create_stiff_pendulum, "p": {"stiffness": 3.0}, "solve": lambda world: wl.Static(world).solve(),
-             "steps": {"stiffness": 1e-4}},
+             "steps": {"stiffness": 1e-4}, "method": "direct"},
+        ),
+        "evaluate_modes": (
+            wl.evaluate_modes,
+            {"model": create_stiff_pendulum, "p": {"stiffness": 3.0}, "count": 1,
+             "solve": lambda world: wl.Static(world).solve(), "steps": {"stiffness": 1e-4}},
         ),
         "evaluate_frequencies": (
             wl.evaluate_frequencies,

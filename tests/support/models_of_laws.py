@@ -54,6 +54,7 @@ def add_plane_machine() -> World:
         phase=0.05, flank_angle=0.4, backlash=1e-4, tooth_damping=3.0, teeth=20, pitch_radius=0.116,
         tooth_stiffness=1e5, tip_stiffness=2e5, tooth_height=1.2e-3,
     )  # fmt: skip
+    world.add(con.CoordinateLoad, marker=turns[0], value=2.0)
     free = world.add(generic_node(1), reference=(0.3,))
     along = world.add(con.PointCoordinate, marker1=con.position_marker(world, tooth), direction=(1.0, 0.5, 0.0))
     ends = con.coordinate_marker(world, free, "q0"), along

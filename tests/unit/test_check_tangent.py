@@ -147,11 +147,11 @@ def test_derivatives_with_respect_to_columns_pass() -> None:
     [
         (
             3.0,
-            r"a kink at stiffness of CubicSpring row 1 = 3 N/m\^3 in random state 1: forward and backward difference ",
+            r"a kink at stiffness of CubicSpring row 1 = 3 N.* in random state [12]: forward and backward ",
         ),
         (
             -1.0,
-            r"(a kink at|no derivative with respect to) stiffness of CubicSpring row 1 = 3 N/m\^3 in random state 1: ",
+            r"(a kink at|no derivative with respect to) stiffness of CubicSpring row 1 = 3 N.* in random state [12]: ",
         ),
     ],
 )
