@@ -60,14 +60,16 @@ STEPS = 200
 class Sheave:
     """3D circle over which a cable runs.
 
-    center: position of the centre [m], (x, y, z).
-    axis: direction of the axis, of any length > 0, (x, y, z).
-    radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
-    side: side of the cable on which the sheave is, seen in the direction of travel from a viewpoint to which the axis
-        points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
-    turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
+    Args:
+        center: position of the centre [m], (x, y, z).
+        axis: direction of the axis, of any length > 0, (x, y, z).
+        radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
+        side: side of the cable on which the sheave is, seen in the direction of travel from a viewpoint to which the
+            axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
+        turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
-    Raises RouteError for values outside these ranges.
+    Raises:
+        RouteError: a value is outside its range.
     """
 
     center: Vector
