@@ -131,7 +131,7 @@ def test_restart(tmp_path: Path) -> None:
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """Results on two processes agree with results on one process."""
-    done = run_python([ROOT / "tests/support.rolling_ropes.py", tmp_path / "ropes.npz", "-quiet"], 2)
+    done = run_python([ROOT / "tests/support/rolling_ropes.py", tmp_path / "ropes.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_ropes(), np.load(tmp_path / "ropes.npz")
     assert np.abs(serial["axis_torque"]).max() > 1e-3
