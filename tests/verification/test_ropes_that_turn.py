@@ -14,7 +14,7 @@ from windlass.elements import nodes_of, straight_cable
 
 from support.processes import ROOT, run_python
 from support.rods import find_momenta
-from support.turning_ropes import LAW, LENGTH, MASS, create_ropes, run_ropes
+from support.rolling_ropes import LAW, LENGTH, MASS, create_ropes, run_ropes
 
 RADII = 0.02, 0.01
 INERTIA = [0.5 * MASS * r**2 for r in RADII]
@@ -131,7 +131,7 @@ def test_restart(tmp_path: Path) -> None:
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """Results on two processes agree with results on one process."""
-    done = run_python([ROOT / "tests/support/turning_ropes.py", tmp_path / "ropes.npz", "-quiet"], 2)
+    done = run_python([ROOT / "tests/support/rolling_ropes.py", tmp_path / "ropes.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_ropes(), np.load(tmp_path / "ropes.npz")
     assert np.abs(serial["axis_torque"]).max() > 1e-3
