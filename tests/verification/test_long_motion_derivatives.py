@@ -30,9 +30,9 @@ WEAK = ("EI", "loss", "d")
 """Parameters with little influence, which require larger changes because of rounding errors."""
 SHARES = {name: 1e-6 if name in WEAK else 1e-7 for name in SIZES}
 """Small changes of the parameters relative to their values, so that few contacts change their states within them."""
-SMALL = {"radius": 1e-9, "strain": 3e-10}
-"""Smaller steps of the gradient [m], [1]. The radius and the strain change the gaps of all contacts if the positions
-remain constant, and a contact that changes its state within a step causes an error.
+SMALL = {"radius": 1e-9}
+"""Smaller step of the gradient [m]. The radius changes the gaps of all contacts of a pulley if the positions remain
+constant, and a contact that changes its state within the step causes an error.
 """
 STEPS = {name: (3.0 if name in WEAK else 1.0) * SHARES[name] * abs(value) for name, value in SIZES.items()}
 
