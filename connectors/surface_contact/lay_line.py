@@ -52,7 +52,7 @@ class LaidLine(NamedTuple):
     world=instance(World), bed=either(number("m"), numbers("m", (None, 2)), instance(BedGrid)),
     anchor=numbers("m", (2,)), end=numbers("m", (3,)), length=number("m", above=0.0), elements=whole(1),
     displaced=number("kg/m", minimum=0.0), friction=number("1", minimum=0.0),
-    stiffness=number("N/m^2", above=0.0), rounding=optional(number("m", minimum=0.0)), contact=inside(),
+    stiffness=number("N/m^2", above=0.0), rounding=optional(number("m", minimum=0.0)), contact=optional(instance(dict)),
     columns=inside(),
 )  # fmt: skip
 @all_or_nothing
@@ -125,7 +125,7 @@ def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatAr
     """Return the anchor [m], shape (3,), and the points of the bed below the line [m] without the anchor."""
     if isinstance(bed, BedGrid):
         start = np.array([*anchor, float(bed.eval_heights(*anchor))])
-        return start, list(bed.eval_profile(start, end))
+        return start, [np.array(point) for point in bed.eval_profile(start, end)]
     if np.ndim(bed) == 0:
         return np.array([*anchor, float(bed)]), []
     corners = np.array(bed, np.float64)
