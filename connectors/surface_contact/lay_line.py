@@ -52,7 +52,7 @@ class LaidLine(NamedTuple):
     world=instance(World), bed=either(number("m"), numbers("m", (None, 2)), instance(BedGrid)),
     anchor=numbers("m", (2,)), end=numbers("m", (3,)), length=number("m", above=0.0), elements=whole(1),
     displaced=number("kg/m", minimum=0.0), friction=number("1", minimum=0.0),
-    stiffness=number("N/m^2", above=0.0), rounding=optional(number("m", minimum=0.0)), contact=inside(),
+    stiffness=number("N/m^2", above=0.0), rounding=optional(number("m", minimum=0.0)), contact=optional(instance(dict)),
     columns=inside(),
 )  # fmt: skip
 @all_or_nothing

@@ -49,6 +49,7 @@ or need a screen or an optional package.
 """
 METHODS: dict[type, tuple[str, ...]] = {
     con.BedGrid: ("eval_heights", "eval_profile"),
+    con.Hydrodynamics: ("fit_radiation",),
     wl.Part: ("equal",),
     wl.World: ("add", "load", "save", "set"),
     wl.State: ("of", "put", "save", "load", "assign", "local_dofs", "vector"),
