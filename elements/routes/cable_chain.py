@@ -321,16 +321,17 @@ def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
     `TableCable2D`.
 
     Raises:
-        ModelError: a table that is not a list of at least two pairs of numbers.
+        ModelError: a table that is not a list of at least two pairs of finite numbers with ascending strains.
     """
     if "tension_table" not in given:
         return given
     columns = dict(given)
     table = read_numbers(columns.pop("tension_table"))
-    if table is None or table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
+    is_table = table is not None and table.ndim == 2 and table.shape[1] == 2 and len(table) >= 2
+    if table is None or not is_table or not np.isfinite(table).all() or (np.diff(table[:, 0]) <= 0.0).any():
         raise ModelError(
             f"tension_table = {show(given['tension_table'])} of {name}: must be two or more pairs of strain [1] and "
-            "tension [N]"
+            "tension [N], with ascending strains and finite values"
         )
     return columns | {"table_strains": table[:, 0], "table_tensions": table[:, 1]}
 
