@@ -18,7 +18,6 @@ from support import (
     parallel_reevings,
     parallel_springs,
     parallel_turning,
-    restart_models,
     ribbons,
     winches,
 )
@@ -26,6 +25,7 @@ from support.example_worlds import world_of_example
 from support.parallel_beams import run_beam
 from support.parallel_contacts import build_zoo
 from support.parallel_controllers import main as run_controllers
+from support.parallel_controllers import move_cylinders
 
 EXAMPLES = (
     "belt_drive", "identify_friction", "ale_belt", "hoist_fmu", "lowering_line", "luffing_jib", "knot", "elevator",
@@ -134,7 +134,7 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "zoo": build_zoo,
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
         "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
-        "control": restart_models.controlled,
+        "cylinders": move_cylinders,
         "ropes": add_rope_machine,
     }
     found = {name: lambda f=function: find_world(f) for name, function in functions.items()}
