@@ -47,6 +47,8 @@ RESIDUAL = 1e-5
 """Residual above which a solution is treated as an infinite eigenvalue with rounding errors, and not as a mode."""
 GOOD = 1e-7
 """Residual of a mode above which the solve is repeated with a better shift."""
+REFINED, REFINEMENTS = 1e-12, 4
+"""Tolerance [1] and largest number of iterations of the refinement of the modes of quadratic problems."""
 SPARE_QUADRATIC = 4
 """Number of additional basis vectors for small models. With fewer vectors, TOAR of SLEPc 3.18 fails if the basis
 contains the whole space.
@@ -120,7 +122,7 @@ class Eigensolver:
         self.rejected, self.is_chosen, self.zeros = 0, False, (0, 0.0)
         self.is_projected = self._motion.K.getSize()[0] <= LARGEST_DENSE and self._repeats()
         typical = self._typical()
-        self._scale = 1.0
+        self._scale, self._refines = 1.0, False
         self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
 
     def _typical(self) -> float:
@@ -161,6 +163,14 @@ class Eigensolver:
                 # well
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
+        if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs)):
+            # The numbers of K, D and M differ so much that SLEPc's vectors are inaccurate, for example for a floater on
+            # mooring lines: the solve is repeated, and each vector is refined by Newton's method.
+            self._refines = True
+            refined = self._solve(count, more)
+            if len(self._leave_out(refined)) > len(good):
+                pairs, good = refined, self._leave_out(refined)
+            self._refines = False
         self.rejected = len(pairs) - len(good)
         return good
 
@@ -231,7 +241,10 @@ class Eigensolver:
         if self._quadratic:
             available, wanted = 2 * available + motion.states, 2 * count + 2
             solver.setOperators([motion.K, motion.D, motion.M])
-            solver.setScale(type(solver).Scale.SCALAR, alpha=self._scale)
+            kinds = type(solver)
+            solver.setScale(kinds.Scale.SCALAR, alpha=self._scale)
+            if self._refines:
+                solver.setRefine(kinds.Refine.SIMPLE, 1, REFINED, REFINEMENTS, kinds.RefineScheme.EXPLICIT)
         else:
             solver.setOperators(motion.K, motion.M)
             kinds = type(solver).ProblemType
