@@ -63,7 +63,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, *, len
 def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
     'Return the slow strains of a fibre rope at the start [1], shape (elements,).\n\nRaises:\n    ModelError: ``slow_strain`` is neither a number nor an array of one number per element.'
 def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    'Replace the column ``tension_table`` of a chain, pairs of strain and tension [N], by the columns of\n`TableCable2D`.\n\nRaises:\n    ModelError: a table that is not a list of at least two pairs of numbers.'
+    'Replace the column ``tension_table`` of a chain, pairs of strain and tension [N], by the columns of\n`TableCable2D`.\n\nRaises:\n    ModelError: a table that is not a list of at least two pairs of finite numbers with ascending strains.'
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
     'Return the columns of the nodes of a cable with twist: ``normal``, which is moved along the route without spin,\nand ``turned_from``.\n\nArgs:\n    route, elements: the route and the number of elements.\n    numbers: indices of the nodes, shape (n,).\n    given: columns that the user has specified; ``normal`` is the normal of the first node, or the normals of all\n        nodes, shape (nodes, 3).'
 def find_direction(slopes: FloatArray) -> FloatArray:
