@@ -29,7 +29,7 @@ from windlass.framework.kernels.type_names import decode_type, encode_type
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 
-FORMAT = 5
+FORMAT = 6
 MAGIC = b"windlass machine code\n"
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
