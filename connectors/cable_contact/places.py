@@ -49,7 +49,7 @@ class ContactPlaces:
     at: IntArray  # index of the first history value of every contact slot, shape (slots,)
     cable: IntArray  # row of the cable of every slot, shape (slots,)
     point: IntArray  # index of the point of every slot on its cable, shape (slots,)
-    x: FloatArray  # arc length of the point of every slot on its cable [m], shape (slots,)
+    x: FloatArray  # arc length, along its cable, of the point of every slot [m], shape (slots,)
     number: FloatArray  # index of the other cable of every slot, counted from 1; 0: free slot, shape (slots,)
     taken: PairList  # the contacts
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))

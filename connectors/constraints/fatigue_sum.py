@@ -2,10 +2,10 @@
 
     D = Σ n_i / N_i,    n_i = 1 for a closed cycle, 1/2 for a range that no later cycle has closed
 
-The cycles are found by the three-point rule of rainflow counting. N_i is the number of cycles to failure for range and
-mean of a cycle. After each value the sum D is equal to the damage of the whole series so far. The library rainflow,
-which `windlass.post` uses, counts complete series; here only the turning points of open ranges are stored, which a
-restart restores.
+The cycles are found by the three-point rule of rainflow counting. N_i is the number of cycles to failure for the range
+and the mean of cycle i. After each value the sum D is equal to the damage of the whole series so far. The library
+rainflow, which `windlass.post` uses, counts complete series; here only the turning points of open ranges are stored,
+which a restart restores.
 
 Source: ASTM E1049-85 (2017), section 5.4.4; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
 """

@@ -940,8 +940,9 @@ class Rope(_Line):
 
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].
-            turns_rope: only for ropes with torsion: whether friction on the pulleys acts at the radius of the rope,
-                ``cord_offset`` > 0, and turns the rope about its axis.
+            turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope
+                about its axis. Only for ropes with torsion; ``cord_offset`` is then the radius of the rope and must be
+                > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
                 friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
 

@@ -265,7 +265,7 @@ class DriveReport:
         return next(duty for duty in self.pulleys if duty.name == name)
 
     def format(self) -> str:
-        """Format tables as text: a column for each pulley and a line for each span."""
+        """Return the report as text: a table with one column per pulley, followed by one line per span, and notes."""
         when = f"mean of {self.duration:g} s until {self.time:g} s" if self.duration else f"t = {self.time:g} s"
         names = [entry.name for entry in fields(PulleyDuty) if entry.name != "name"]
         labels = [f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names]

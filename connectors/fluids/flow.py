@@ -342,7 +342,7 @@ def add_gradient(up: int, side: int, cx: float, cy: float, us: float, vs: float,
 def add_product(
     up: int, side: int, a: tuple[float, float, float], b: tuple[float, float, float], to: FloatArray
 ) -> None:
-    """Add the product a bᵀ of vectors with components along x, the other horizontal axis and upwards to ``to``."""
+    """Add the matrix a bᵀ to ``to``; the components of a and b are along x, the other horizontal axis, and upwards."""
     axes = (0, side, up)
     for i in range(3):
         for j in range(3):

@@ -173,7 +173,7 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for sheaves without frames, and axes of length 0."""
+    """Raise ModelError if the marker of a sheave is not a rigid marker, or if an axis has length 0."""
     most, _ = world.ref_shape(table, "markers")
     ids, R, axes = (table.padded(name, most) for name in ("markers", "radii", "axes"))
     there, rigid = ids >= 0, np.zeros(ids.shape, bool)

@@ -76,8 +76,9 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Return the nine components F of the forces and torques, including the moment of the force on marker 0, for the
-    components g along the axes of joint frame 0; see `rigid_springs/pairs.py`.
+    """Return the force, the torque on marker 0 and the torque on marker 1, in global components, for the generalised
+    forces g (force and torque along the axes of joint frame 0). With ``moment_arm``, the torque on marker 0 includes
+    the moment of the force; see `rigid_springs/pairs.py`.
     """
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     f = np.zeros(3, np.complex128)

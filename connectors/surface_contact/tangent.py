@@ -151,7 +151,7 @@ def fill_wrench(
 
 @kernel(inline=True)
 def add_wrench(z: Lever, F: Vector, torque: Vector, dq: float, wrench: FloatArray) -> None:
-    """Add dq (F, m) of a point to ``wrench``; ``torque`` is added to the moment of the force F."""
+    """Add the force F and the moment m = d × F + ``torque`` of a point, both multiplied by dq, to ``wrench``."""
     moment = cross((z.dx, z.dy, z.dz), F)
     for a in range(3):
         wrench[a] += dq * F[a]

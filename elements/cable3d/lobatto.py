@@ -2,7 +2,8 @@
 
 Several cables are evaluated at once, see cable2d/lanes.py. One kernel evaluates the forces, including mass matrix times
 accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point; the
-sums over the points are the same as in cable2d/lobatto.py. The kernels for all rules are in gauss.py.
+sums over the points are the same as in cable2d/lobatto.py. gauss.py contains kernels for any integration rule, with
+loops over the points.
 """
 
 from __future__ import annotations

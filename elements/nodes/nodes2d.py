@@ -62,7 +62,7 @@ class RigidNode2D(Component):
 
 
 def create_missing_node(world: Tables, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
-    """If ``values`` of a body contain columns of a node instead of a node, create this node.
+    """Create the node of a body if ``values`` contains columns of a node, such as ``position``, but no node.
 
     Raises:
         ModelError: both a node and columns of a node are given, or neither a node nor a position is given.

@@ -431,7 +431,7 @@ class Assembly:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # the label of a row without a user's name consists of component and row number
+            # if the user has not named a row, its label consists of component and row number
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]

@@ -35,7 +35,7 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
-        joints: numbers of the nodes or positions through which each line is connected with other lines, shape (m,
+        joints: indices of the nodes or positions through which each line is connected with other lines, shape (m,
             joints of a line). Lines with a common number get the same label, even if different processes draw them. If
             ``joints`` is None, no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).

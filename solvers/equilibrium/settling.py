@@ -65,8 +65,8 @@ def settle_contacts(
             displacements, shape (n,).
 
     Returns:
-        The attempt, which has converged if the equilibrium with k = 0 was found. The numbers of iterations of the
-        attempt include all steps.
+        The attempt, which has converged if the equilibrium with k = 0 was found. The attempt
+        counts the iterations of all steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

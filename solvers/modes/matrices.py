@@ -105,7 +105,7 @@ class LinearMotion:
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
-        """Copy the rows of constraints on velocities from D to K; in K these rows are 0 before."""
+        """Move the rows of constraints on velocities from D to K, where these rows are 0 before the call."""
         rows, _ = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
         is_multiplier[self.sparsity.unknowns.of_multiplier] = True

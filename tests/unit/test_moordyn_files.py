@@ -28,8 +28,11 @@ FAILURE = "--- FAILURE ---\nnames\nunits\n1 2 1 1.0 0"
 REFUSED = [
     ("chain      0.144", "chain      x", "line 6: Diam of line type chain = 'x': must be a number [m]"),
     ("126.0", "-1.0", "line 6: Mass/m of line type chain = -1.0 kg/m: must be > 0 kg/m"),
-    ("5.44e8", "5e8|6e8", "line 6: EA = 5e8|6e8 of line type chain: must be one number"),
-    ("5.44e8", "ropes.dat", "line 6: EA = ropes.dat of line type chain: must be a number"),
+    ("5.44e8", "5e8|6e8", "line 6: EA = 5e8|6e8, BA = -0.8 of line type chain: must be one number each, or static"),
+    ("5.44e8     -0.8", "6e8|5e8 1e9|1e6", "line 6: EA = 6e8|5e8 of line type chain: must have a dynamic stiffness"),
+    ("5.44e8     -0.8", "5e8|6e8 0|1e6", "line 6: BA of line type chain = 0 N s: must be > 0 N s"),
+    ("5.44e8", "ropes.dat", "line 6: EA = ropes.dat of line type chain: cannot be read: No such file"),
+    ("5.44e8", "falling.txt", "line 6: EA = falling.txt of line type chain: must have two or more rows of ascending"),
     ("0.64    0.5", "0.64    0.5    0.3", "line 6: Cl = 0.3 of line type chain: must be 0"),
     ("0.64    0.5", "0.64", "line 6: line type chain has 9 values: must have 10"),
     ("1     Fixed ", "1     Turbine1", "line 10: point 1 is Turbine1: must be Fixed, Coupled, Free or Body#"),
@@ -82,6 +85,7 @@ def write(folder: Path, text: str, name: str = "model.txt") -> Path:
 def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     """Wrong values, and items without counterpart, are refused with their line number."""
     assert old in CHAIN
+    (tmp_path / "falling.txt").write_text("strain tension\n0 0\n1 5\n0.5 9")
     text = CHAIN.replace(old, new, 1).replace("L1N20PZ", "Point3PX" if "Point3PX" in message else "L1N20PZ")
     with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)) as error:
         wl.moordyn.load(write(tmp_path, text))

@@ -3,6 +3,7 @@
 | MoorDyn | Windlass |
 | --- | --- |
 | line of N segments | N cables (`Cable3D`) with `FluidLoad` |
+| viscoelastic line, table of EA | `FibreCable3D`, `TableCable3D` |
 | bed with kBot, cBot | `PlaneSurface` with stiffness kBot d and damping cBot d per length |
 | friction | friction of the surface, proportional to the speed at low speeds |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
@@ -26,10 +27,11 @@ import numpy as np
 from windlass import connectors as con
 from windlass.connectors.loads.line_points import LEAST_POINTS
 from windlass.connectors.markers.position_markers import merge_handles
-from windlass.elements import Cable3D, Ground, MassPoint, PointSlope3D
+from windlass.elements import Cable3D, FibreCable3D, Ground, MassPoint, PointSlope3D, TableCable3D, state_node
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, instance, optional, path, yes_no
 from windlass.framework.errors import ModelError
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
@@ -37,7 +39,7 @@ from windlass.framework.state.state import State
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
 from windlass.moordyn.input_file import FORCES, InputFile, Line, LineType, NotTranslated, Point, read_input
 from windlass.moordyn.motion import find_paths
-from windlass.moordyn.starts import find_shape
+from windlass.moordyn.starts import Shape, find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
@@ -245,7 +247,7 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         ends,
         line.length,
         line.segments,
-        kind.stiffness,
+        find_static_stiffness(kind),
         submerged,
         environment.gravity,
         find_height(environment, ends[np.argmin(ends[:, 2])]),
@@ -276,10 +278,12 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
             mooring.points[point] = node
         nodes.insert(0 if k == 0 else len(nodes), node)
     weight = abs(submerged) * max(environment.gravity, 1e-3)
+    cable, own = _choose_cable(mooring, number, line, shape)
     cables = world.add(
-        Cable3D, name=f"line {number}", node0=nodes[:-1] if line.segments > 1 else nodes[:1], node1=nodes[1:],
+        cable, name=f"line {number}", node0=nodes[:-1] if line.segments > 1 else nodes[:1], node1=nodes[1:],
         length=line.length / line.segments, axial_stiffness=kind.stiffness, mass_per_length=kind.mass,
         bending_stiffness=kind.bending or SOFT * weight * line.length**3, axial_damping=find_damping(kind, line),
+        **own,
     )  # fmt: skip
     mooring.lines[number] = cables
     if mooring.sea is not None:
@@ -288,6 +292,29 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
             axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
             constant_volume=True, points=LEAST_POINTS,
         )  # fmt: skip
+
+
+def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tuple[type[Component], dict[str, Any]]:
+    """Return the component of the cables of a line, and the columns that only this component has."""
+    kind = mooring.file.types[line.type]
+    if kind.table:
+        strains, tensions = np.array(kind.table).T
+        return TableCable3D, {"table_strains": strains, "table_tensions": tensions}
+    if kind.slow is None:
+        return Cable3D, {}
+    # at rest the tension D (ε - y) of the fast part is the tension K y of the slow part
+    stretch = np.linalg.norm(shape.slope, axis=1) - 1.0
+    share = kind.stiffness / (kind.stiffness + kind.slow.stiffness)
+    start = np.repeat(share * 0.5 * (stretch[1:] + stretch[:-1])[:, None], 3, axis=1)
+    slow = mooring.world.add(state_node(3), name=f"line {number} slow strain", states=start)
+    return FibreCable3D, {"slow": slow, "slow_stiffness": kind.slow.stiffness, "slow_damping": kind.slow.damping}
+
+
+def find_static_stiffness(kind: LineType) -> float:
+    """Return the axial stiffness of a line under a constant load [N]."""
+    if kind.slow is None:
+        return kind.stiffness
+    return kind.stiffness * kind.slow.stiffness / (kind.stiffness + kind.slow.stiffness)
 
 
 def find_damping(kind: LineType, line: Line) -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,9 +63,19 @@ class Row(NamedTuple):
     words: list[str]
 
 
+class Slow(NamedTuple):
+    """The slow part of a viscoelastic line: stiffness [N] and damping [N s] of the part in series with EA."""
+
+    stiffness: float
+    damping: float
+
+
 class LineType(NamedTuple):
     """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2, and 1 for the coefficients of drag and
     added mass.
+
+    For viscoelastic lines, ``stiffness`` and ``damping`` are the dynamic values, and ``slow`` is the slow part. For a
+    table of EA, ``stiffness`` is the mean slope, and ``table`` contains pairs of strain [1] and tension [N].
     """
 
     diameter: float
@@ -75,6 +87,8 @@ class LineType(NamedTuple):
     added_mass: float
     axial_drag: float
     axial_added_mass: float
+    slow: Slow | None = None
+    table: tuple[tuple[float, float], ...] = ()
 
 
 class Body(NamedTuple):
@@ -265,29 +279,74 @@ def _read_type(file: InputFile, row: Row) -> None:
     if not _has(file, row, "LINE TYPES", 10):
         return
     name = words[0]
-    for what, text in (("EA", words[3]), ("BA", words[4])):
-        if "|" in text:
-            file.refuse(
-                at, f"{what} = {text} of line type {name}", "must be one number; viscoelastic lines are refused"
-            )
-            return
-    try:
-        float(words[3])
-    except ValueError:
-        file.refuse(at, f"EA = {words[3]} of line type {name}", "must be a number; stiffness by a table is refused")
-        return
 
     def number(k: int, what: str, unit: str, least: float | None, above: bool = False) -> float:
         return file.number(at, f"{what} of line type {name}", words[k], unit, least, above)
 
+    stiffness, damping, slow, table = _read_elasticity(file, row)
     row_of_type = LineType(
-        number(1, "Diam", "m", 0.0, True), number(2, "Mass/m", "kg/m", 0.0, True), number(3, "EA", "N", 0.0, True),
-        number(4, "BA", "N s", None), number(5, "EI", "N m^2", 0.0), number(6, "Cd", "1", 0.0),
-        number(7, "Ca", "1", 0.0), number(8, "CdAx", "1", 0.0), number(9, "CaAx", "1", 0.0),
+        number(1, "Diam", "m", 0.0, True), number(2, "Mass/m", "kg/m", 0.0, True), stiffness, damping,
+        number(5, "EI", "N m^2", 0.0), number(6, "Cd", "1", 0.0), number(7, "Ca", "1", 0.0),
+        number(8, "CdAx", "1", 0.0), number(9, "CaAx", "1", 0.0), slow, table,
     )  # fmt: skip
     file.add(file.types, name, row_of_type, at, f"line type {name}")
     if len(words) > 10 and number(10, "Cl", "1", 0.0):
         file.refuse(at, f"Cl = {words[10]} of line type {name}", "must be 0; vibration by vortices is refused")
+
+
+def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | None, tuple[tuple[float, float], ...]]:
+    """Return EA [N], BA [N s], the slow part of a viscoelastic line, and a table of tensions."""
+    at, words = row
+    name, stiffness, damping = words[0], words[3], words[4]
+
+    def number(what: str, text: str, unit: str, least: float | None, above: bool = False) -> float:
+        return file.number(at, f"{what} of line type {name}", text, unit, least, above)
+
+    if "|" in stiffness or "|" in damping:
+        parts, dampings = stiffness.split("|"), damping.split("|")
+        if len(parts) != 2 or len(dampings) != 2:
+            file.refuse(
+                at, f"EA = {stiffness}, BA = {damping} of line type {name}",
+                "must be one number each, or static|dynamic EA and slow|fast BA of a viscoelastic line",
+            )  # fmt: skip
+            return 1.0, 0.0, None, ()
+        static, dynamic = (number("EA", text, "N", 0.0, True) for text in parts)
+        slow, fast = (number("BA", text, "N s", 0.0, text is dampings[0]) for text in dampings)
+        if not dynamic > static:
+            file.refuse(
+                at, f"EA = {stiffness} of line type {name}", "must have a dynamic stiffness above the static stiffness"
+            )
+            return 1.0, 0.0, None, ()
+        return dynamic, fast, Slow(dynamic * static / (dynamic - static), slow), ()
+    try:
+        float(stiffness)
+    except ValueError:
+        table = _read_table(file, at, name, stiffness)
+        slope = (table[-1][1] - table[0][1]) / (table[-1][0] - table[0][0]) if table else 1.0
+        return slope, number("BA", damping, "N s", None), None, table
+    return number("EA", stiffness, "N", 0.0, True), number("BA", damping, "N s", None), None, ()
+
+
+def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[float, float], ...]:
+    """Return the pairs of strain [1] and tension [N] from the file named ``text``; its other rows are headings."""
+    item, allowed = f"EA = {text} of line type {name}", "two or more rows of ascending strain [1] and tension [N]"
+    try:
+        lines = (file.path.parent / text).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        file.refuse(at, f"{item}: cannot be read: {error.strerror}", f"must be a number [N] or a file with {allowed}")
+        return ()
+    pairs = []
+    for words in (line.split() for line in lines):
+        try:
+            strain, tension = map(float, words)
+        except ValueError:
+            continue
+        pairs.append((strain, tension))
+    rises = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(pairs))
+    if len(pairs) < 2 or not rises or pairs[0][0] <= -1.0 or not pairs[0][1] < pairs[-1][1] < inf:
+        file.refuse(at, item, f"must have {allowed}, which must not decrease")
+        return ()
+    return tuple(pairs)
 
 
 def _read_body(file: InputFile, row: Row) -> None:
