@@ -135,7 +135,8 @@ def find_turning(world: Tables, sets: IntArray) -> BoolArray:
 
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction
-    turns cables of any set, the angles of twist follow, with -1 for cables that it does not turn, shape (rows, 14).
+    turns cables of any set, the indices of the angles of twist follow, shape (rows, 14); these indices are -1 for
+    cables that friction does not turn.
     """
     turning = find_turning(world, table.local("contact_set"))
     if not turning.any():

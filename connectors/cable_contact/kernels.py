@@ -42,8 +42,9 @@ The history of a point has `TOUCHING` contact slots, each of which stores the co
 slot are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
 open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time
 at which these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the
-material, and k replaces the first component of t_A. The anchors of sticking points then follow in each step, such that
-u does not change, so ropes may roll any distance.
+material, and the spin k per arc length of B (`material.py`) is stored in place of the first component of t_A. In this
+case each update moves the anchors of sticking points to the present positions without a change of u, so ropes may roll
+any distance.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -207,7 +208,7 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMot
     if m.q.turns and holds:
         _, ta = unit(m.pa)
         _, tb = unit(m.pb)
-        # the foot and k at the start of the step
+        # displacement of the foot since the start of the step, and k at the start of the step
         before = wrap_arc(arc - c[int(start[at + NUMBER]) - 1].arc - start[at + FOOT], c[b].loop)
         along = start[at + TANGENT_A]
         ma, mb = from_components(ma, ta, m.q.a, 0.0), from_components(mb, tb, m.q.b, -along * before)
@@ -338,7 +339,7 @@ def eval_pair(
     xi: float, s: float, held: bool, g: Any,
 ) -> tuple[TouchParameters, FootMotion, Bristle, FootContact]:  # fmt: skip
     """Evaluate the contact of the point ``xi`` of cable A with the foot s, with the bristle at the start of the step.
-    For ropes that friction turns, fill the forms σ in the work space g.
+    For ropes that friction turns, also write the coefficients σ of the spins (`material.py`) into the work space g.
     """
     par, q = read_parameters(c, h.a, h.b, data[at + SHARE]), find_material(c, h.a, h.b, xi, s, x, v, g)
     m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held, q)

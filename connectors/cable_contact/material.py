@@ -6,15 +6,16 @@ its components in this frame, m = D m̂, so it varies as
 
     δm = (t × δt + δα t) × m,    δα = σ·δy.
 
-On cable B, the frame is that at the foot, which moves along B. Between two places, the frame turns about the axis by
-the spin per arc length
+On cable B, the frame at the foot is used, and the foot moves along B. From one position on B to the next, the frame
+turns about the axis by the spin per arc length
 
     k = (T + δ - (1 - x) G_0·r'' - x G_1·r'')/L
 
-relative to the smallest rotation of the tangent. Here x = s/L is the place of the foot, T the twist angle of the cable,
-δ the angle between the frames moved from both nodes, and G_i the derivative of the spin of the smallest rotation from
-the tangent of node i with respect to r'. If the foot moves by s - s_1 in a step, the normal is turned back by k_1 (s -
-s_1), with the values s_1 and k_1 at the start of the step, so that it belongs to the same material.
+relative to the smallest rotation of the tangent. Here x = s/L is the relative position of the foot, and T is the twist
+angle of the cable. Each of the frames of the two nodes is moved to the foot, and δ is the angle between the two moved
+frames. The smallest rotation from the tangent of node i to the tangent at the foot has a spin, and G_i is the
+derivative of this spin with respect to r'. If the foot moves by s - s_1 in a step, the normal is turned back by the
+angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. The normal then belongs to the same material.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """
@@ -93,7 +94,8 @@ class Material(NamedTuple):
 
 @kernel
 def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: int) -> Frame:
-    """Return the material of a cable at the arc length s, and fill the form σ of cable ``which``, 0 for A, 1 for B."""
+    """Return the material of a cable at the arc length s, and write the coefficients σ of its spin σ·y_t; ``which`` is
+    0 for cable A and 1 for cable B."""
     y, yt, sigma, iL = g.y[which], g.yt[which], g.sigma[which], 1.0 / row.length
     read_coordinates(row.dofs, iL, x, y)
     read_coordinates(row.dofs, iL, v, yt)
@@ -117,7 +119,8 @@ def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: 
 
 @kernel
 def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
-    """Fill the derivative of the form σ with respect to the arc length, shape (11,), at the arc length s."""
+    """Write the derivative of the coefficients σ of the spin with respect to the arc length into g, shape (11,), at the
+    arc length s."""
     iL = 1.0 / row.length
     place = s * iL
     _, on_s0, on_e, on_s1 = shape_slope(place, 1.0)
@@ -147,7 +150,8 @@ def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
 def find_material(
     c: NDArray[Any], a: int, b: int, xi: float, s: float, x: FloatArray, v: FloatArray, g: Any
 ) -> Material:
-    """Return the material of cable a at the point xi and of cable b at the foot s; fill the forms σ."""
+    """Return the material of cable a at the point xi and of cable b at the foot s; write the coefficients σ of both
+    spins into g."""
     if not c[a].turns_rope:
         still = Frame(0.0, AXIS, AXIS, 0.0)
         return Material(False, still, still, 0.0)
@@ -158,7 +162,8 @@ def find_material(
 
 @kernel
 def fill_changes_of_spins(c: NDArray[Any], a: int, b: int, xi: float, s: float, g: Any) -> None:
-    """Fill the derivatives of the forms σ of both cables with respect to y."""
+    """Write the derivatives of the coefficients σ of both cables with respect to the coordinates y into
+    ``g.change``."""
     for which in range(2):
         row, place = (c[a], xi / c[a].length) if which == 0 else (c[b], s / c[b].length)
         _, on_s0, on_e, on_s1 = shape_slope(place, 1.0)

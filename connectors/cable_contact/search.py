@@ -217,8 +217,7 @@ class CableSearch(NeighbourSearch):
         c: the cables, of all processes.
         skin: search margin of each cable [m], shape (rows,).
         group: set of each cable, shape (rows,).
-        left: index, counted from 1, of the other cable of the contact in each contact slot after the last update, shape
-            (slots,).
+        left: for each contact slot, the index of the other cable after the last update, counted from 1, shape (slots,).
     """
 
     def __init__(self, c: NDArray[Any], name: str, processes: Processes, skin: FloatArray, group: IntArray) -> None:

@@ -156,8 +156,8 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Find belts for which a time step is too many times as long as the period of the vibration on the contact
-    stiffness; see `Checks.reasons`.
+    """Find belts that vibrate on the contact stiffness with a period so short that time steps do not resolve it; see
+    `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
@@ -187,7 +187,8 @@ def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
 
 
 def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray) -> list[str]:
-    """Find pairs of overlapping circles that the rows ``on`` connect with the same cable."""
+    """Find pairs of overlapping circles that have contact rows with the same cable, among the rows with the indices
+    ``on``."""
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
     center, radius = circle.p[c["circle"][on[first]], :2], c["radius"][on[first]]

@@ -1,9 +1,9 @@
 """Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
 module also chooses a mesh and a contact stiffness for which these tractions are small.
 
-F is the tension minus rhoA v², and R is the radius of the circle. The stiffness k of the contact and the stiffness mu_k
-of the bristles are given per metre of belt. The gap g of a belt on a circle follows the equation of a string on an
-elastic
+The force F is the tension minus rhoA v², and R is the radius of the circle. The stiffness k of the contact and the
+stiffness mu_k of the bristles are given per metre of belt. The gap g of a belt on a circle follows the equation of a
+string on an elastic
 foundation: F g'' = k g + F/R. At the distance s from the entry the depth of the belt is F/(k R) (1 - exp(-s/l)) with l²
 = F/k. Near the entry the belt therefore runs on a larger radius than inside the arc, and the slope of the belt differs
 from the tangent of the circle. Therefore a length of belt near the entry covers a smaller angle on the circle than

@@ -227,8 +227,7 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     All processes must call this function together.
 
     Returns:
-        The rows, and with several processes a function that receives the anchors of rows of other processes, otherwise
-        None.
+        The rows, and a function that receives the anchors of rows of other processes, or None in a serial run.
     """
     layout, ends = rows.layout, c.dofs[:, (0, 4)]
     here = np.flatnonzero(c.rows["rigid_layer"])

@@ -195,8 +195,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Set segments whose gap is 0 up to rounding errors to closed. Therefore a cable that initially lies on the circle
-    is supported by contact forces from the first Newton run on.
+    """Mark segments whose gap is 0, except for rounding errors, as closed. Therefore a cable that initially lies on the
+    circle is supported by contact forces from the first Newton run on.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])

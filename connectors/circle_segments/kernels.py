@@ -24,9 +24,9 @@ History values of a row with n segments: n gaps and, with friction, n states (0 
 sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change
 states only between Newton runs, so the equations that Newton's method solves are smooth.
 
-Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The signs of n
-and sigma, and the contribution of the rotation of the circle to v_rel, are not documented; these signs and this
-contribution were determined from results of Exudyn.
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The
+documentation of Exudyn does not state the signs of n and sigma and the contribution of the rotation of the circle to
+v_rel; these signs and this contribution were determined from results of Exudyn.
 """
 
 from __future__ import annotations

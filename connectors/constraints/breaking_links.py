@@ -302,8 +302,8 @@ class BreakingLinks(StepHook):
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
     def _find_due(self, state: State, is_step: bool) -> None:
-        """Find the links that break at the start of the next step. After a step, ``is_step``, damages are summed and
-        rules are called.
+        """Find the links that break at the start of the next step. If ``is_step`` is true, a step has just ended: the
+        function also sums damages and calls rules.
         """
         self._due = {}
         for link in self._find_whole():

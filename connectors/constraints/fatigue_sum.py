@@ -5,7 +5,7 @@
 The cycles are found by the three-point rule of rainflow counting. N_i is the number of cycles to failure for the range
 and the mean of cycle i. After each value the sum D is equal to the damage of the whole series so far. The library
 rainflow, which `windlass.post` uses, counts complete series; here only the turning points of open ranges are stored,
-which a restart restores.
+and a restart restores these turning points.
 
 Source: ASTM E1049-85 (2017), section 5.4.4; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
 """
@@ -37,8 +37,8 @@ class FatigueSum:
 
     Attributes:
         closed: damage by the cycles that have been counted, shape (n,), including ``start``.
-        turns: turning points of the force whose ranges are not closed, the last of which may still change [N], for each
-            element.
+        turns: for each element, the turning points of the force [N] that belong to ranges that are not closed; the last
+            turning point may still change.
     """
 
     def __init__(self, law: FatigueLaw, start: float, count: int) -> None:

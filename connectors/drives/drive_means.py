@@ -567,8 +567,9 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about two errors of the means: bristles change the loss of speed by more than a tolerated
-    fraction and by more than the error of the tensions due to the mesh causes; or cables are too long for a layer.
+    """Return warnings about two errors of the means. Either bristles change the loss of speed by more than a tolerated
+    fraction, and by more than the change of the loss that the mesh causes by its error of the tensions. Or cables are
+    too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.

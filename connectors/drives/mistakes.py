@@ -104,9 +104,9 @@ def check_held(drive: Drive) -> None:
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
-    """If constraints leave a free motion of a body and the bodies connected to it, and no force acts on these bodies,
-    return the names of the bodies, otherwise an empty list. The rotations of pulleys about their centres are not
-    treated as free motions.
+    """Return the names of a body and of the bodies connected to it if constraints leave these bodies a free motion and
+    no force acts on them, otherwise an empty list. The rotations of pulleys about their centres are not treated as free
+    motions.
     """
     found = {int(body.ids[0]): body}
     turning = {int(pulley.ids[0]) for pulley in pulleys}

@@ -227,7 +227,7 @@ class SteadyDrive:
         return found[0]
 
     def format(self) -> str:
-        """Format tables as text: a column for each pulley and a line for each span."""
+        """Return the results as text: a table with one column per pulley, followed by one line per span."""
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
