@@ -174,13 +174,14 @@ def fill_changes_of_spins(c: NDArray[Any], a: int, b: int, xi: float, s: float, 
 
 @kernel(inline=True)
 def to_components(m: Vector, t: Vector, f: Frame) -> Vector:
-    """Return the components of m in the frame of the material."""
+    """Return the components of the vector m along the axes t, d_1 and d_2 of the frame of the material."""
     return dot(m, t), dot(m, f.d1), dot(m, f.d2)
 
 
 @kernel(inline=True)
 def from_components(m: Vector, t: Vector, f: Frame, angle: float) -> Vector:
-    """Return the vector with the components m in the frame of the material turned about t by an angle."""
+    """Return the vector whose components are m in the frame of the material after a rotation of this frame about t by
+    ``angle``."""
     p, q = cos(angle), sin(angle)
     return combine(1.0, combine(m[0], t, p * m[1] - q * m[2], f.d1), q * m[1] + p * m[2], f.d2)
 
@@ -195,8 +196,9 @@ def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -
 
 @kernel
 def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: float, g: Any, X: FloatArray) -> None:
-    """Add the derivatives with respect to the angles and spins of both cables to X, shape (12, 28). Columns 12 and 13
-    of C contain the derivatives with respect to the angle and the spin of A, columns 14 and 15 those of B.
+    """Add the contributions of the angles and spins of both cables to X, shape (12, 28), which contains derivatives
+    with respect to the coordinates. Columns 12 and 13 of C contain the derivatives with respect to the angle and the
+    spin of A, and columns 14 and 15 the derivatives with respect to the angle and the spin of B.
     """
     for which in range(2):
         iL, yt, sigma, change = 1.0 / (la if which == 0 else lb), g.yt[which], g.sigma[which], g.change[which]
@@ -214,8 +216,9 @@ def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: flo
 def add_rows_of_spins(
     X: FloatArray, dq: float, la: float, lb: float, moment_a: float, moment_b: float, g: Any, K: FloatArray
 ) -> None:
-    """Add the derivatives of the forces of the moments about both axes to K, shape (28, 28); the last two rows of X are
-    the derivatives of the moments, and row 9 those of the arc length of the foot."""
+    """Add the derivatives of the generalised forces of the moments about both axes to K, shape (28, 28). The last two
+    rows of X contain the derivatives of these moments, and row 9 contains the derivatives of the arc length of the
+    foot."""
     for which in range(2):
         iL, sigma, change = 1.0 / (la if which == 0 else lb), g.sigma[which], g.change[which]
         moment, first = (moment_a, 0) if which == 0 else (moment_b, TWIST)

@@ -156,8 +156,8 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Find belts that vibrate on the contact stiffness with a period so short that time steps do not resolve it; see
-    `Checks.reasons`.
+    """Find belts for which a time step is longer than `LONGEST_STEP` periods of the vibration on the contact stiffness;
+    see `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]

@@ -47,8 +47,10 @@ from windlass.framework.kernels.kernel import kernel
 def fill_point_tangent(
     par: PointParameters, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
-    """Write dq dF/d(d, phi) + dv dF/d(u, omega) into C and dq dF/d(u, omega) into V, at constant deflection of the
-    bristles. Both arrays have the shape (3, 3).
+    """Write the derivatives of the force F and the torque D f_t of a point at constant deflection of the bristles. C is
+    the sum of dq times the derivatives with respect to the position d and the angle phi of the circle, and dv times the
+    derivatives with respect to their rates u and omega. V is dq times the derivatives with respect to u and omega. Both
+    arrays have the shape (3, 3).
 
     The rows of the arrays belong to F_x, F_y and the torque D f_t; the columns belong to x, y and the angle.
     """

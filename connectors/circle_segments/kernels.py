@@ -202,8 +202,8 @@ def side(h: Chord) -> float:
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """Return x_cur [m] on the chord ``z``, and the derivatives of x_cur with respect to rho [m] and to the length of
-    the chord [1].
+    """Return the position x_cur of the contact point along circle and segment [m], measured on the chord ``z``, and the
+    derivatives of x_cur with respect to rho [m] and to the length of the chord [1].
     """
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)

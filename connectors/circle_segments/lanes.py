@@ -164,7 +164,8 @@ def read_four(a: FloatArray, k: int) -> Four:
 
 @kernel(inline=True)
 def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: Any) -> tuple[float, float]:
-    """Return x_cur [m] of lane k and the derivative of x_cur with respect to rho [m]."""
+    """Return the position x_cur of the contact point of lane k along circle and segment [m], and the derivative of
+    x_cur with respect to rho [m]."""
     z = h
     if case != PLAIN:
         # without an offset, slopes are not filled; `below` is NaN and not used

@@ -83,8 +83,9 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 def fill_segment_tangent(
     par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
-    """Write dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), whose rows belong to F0, F1 and the torque;
-    return F0 and F1.
+    """Write dq times the derivatives with respect to the end points a and b and the angle phi, plus dv times the
+    derivatives with respect to their rates, into C, shape (5, 5). The rows of C belong to the forces F0 and F1 on the
+    end points and to the torque. Return F0 and F1.
 
     If ``on_axis`` is true, x_cur depends on points of the axis instead of a and b; `add_axis_columns` adds the
     derivatives with respect to these points.
@@ -143,8 +144,8 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Write the columns of X = C B + V dB/dt, shape (5, 11), that belong to the coordinates x and y of the centre and
-    to the angle of the circle.
+    """Write the last three columns of X, shape (5, 11), which contain the derivatives with respect to x and y of the
+    centre and to the angle of the circle, from the derivatives C with respect to the end points and the angle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
@@ -156,8 +157,9 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq dF/d(end points of the chord of the axis) to X (5, 11). If x_cur is measured on the axis, the bristle
-    deflection and f_t depend on these end points.
+    """Add dq times the derivatives of the forces and of the torque with respect to the end points of the chord of the
+    axis to X, shape (5, 11). If x_cur is measured on the axis, the bristle deflection and f_t depend on these end
+    points.
     """
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
@@ -176,7 +178,8 @@ def add_axis_columns(
 
 @kernel(inline=True)
 def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
-    """Add B^T X to K (11, 11).
+    """Add B^T X to K, shape (11, 11), with the derivatives B of the end points and of the angle with respect to the 11
+    coordinates.
 
     The 11 columns belong to the coordinates of the cable (8), the centre x, y, and the angle of the circle. J (4, 8)
     contains the derivatives of both end points with respect to the coordinates of the cable.
@@ -291,8 +294,9 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
-    """Add B^T dF/d(v_c, omega), with the derivatives V of F with respect to the rates, to N (11, 3), for markers whose
-    Jacobians change in time.
+    """Add the derivatives of the generalised forces with respect to the velocity v_c of the centre and the angular
+    velocity omega to N, shape (11, 3), from the derivatives V of the forces with respect to the rates. N is necessary
+    for markers whose Jacobians change in time.
     """
     for b in range(3):
         if b < 2:

@@ -113,8 +113,8 @@ def add_point_and_foot(
         C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each). The 12 rows are the derivatives of the
             force on r_A, of the forces on r'_A and r'_B (three rows each), of the arc length s of the foot, and of the
             moments about both axes.
-        X: derivatives of the rows of C with respect to the coordinates, to which those with respect to positions and
-            slopes are added, shape (12, 2 n).
+        X: derivatives of the 12 quantities with respect to the coordinates, shape (12, 2 n); the function adds the
+            derivatives with respect to positions and slopes.
     """
     for row in range(12):
         for j in range(4):
@@ -142,8 +142,9 @@ def add_block(K: FloatArray, slots: IntArray, i: int, size: int, values: FloatAr
 def fill_marker(
     m: Any, k: int, d: int, w: int, v: FloatArray, dofs: IntArray, i: int, P: FloatArray, R: FloatArray
 ) -> None:
-    """Write derivatives of marker k with respect to its coordinates: of (c, theta) into P, and of the rates of (c,
-    theta), at constant rates of the coordinates, into R. The shape of P and R is (coordinates, w).
+    """Write the derivatives of the centre c and the rotation theta of marker k with respect to its coordinates into P.
+    Write the derivatives of the rates of c and theta, at constant rates of the coordinates, into R. Both arrays have
+    the shape (coordinates, w).
     """
     width, h = len(P), m.h[k]
     n = dofs.shape[1] - width
@@ -212,7 +213,8 @@ def create_tangent(
 
     Args:
         count: see `create_update`.
-        n, d, w: numbers of coordinates of the cable, of dimensions and of degrees of freedom of the partner.
+        n, d, w: number of coordinates of the cable, number of dimensions, and number of degrees of freedom of the
+            partner.
         work: type of a record ``g`` for intermediate results, see `work_type`.
         begin: kernel ``(c, m, data, x, v, i, g) -> r, marker, whole`` that evaluates row i. ``r`` are the data for
             ``add``, ``marker`` is the marker of the partner. The first ``whole`` rows and columns of K are entries of

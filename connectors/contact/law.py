@@ -113,13 +113,15 @@ def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: flo
 
 @kernel(inline=True)
 def change_trial(law: PointLaw, du: Vector, dvt: Vector) -> Vector:
-    """Return the variation of tau for the variations du of the deflection of the bristle and dvt of v_t."""
+    """Return the variation of the trial force tau for a variation du of the deflection of the bristle and a variation
+    dvt of the slip velocity v_t."""
     return trial_vector(law.friction_stiffness, du, law.friction_velocity_penalty, dvt)
 
 
 @kernel(inline=True)
 def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: float) -> Vector:
-    """Return the variation of the friction f_t for the variations dtau of tau and dfn of f_n."""
+    """Return the variation of the friction f_t for a variation dtau of the trial force tau and a variation dfn of the
+    normal force f_n."""
     if f.slides:
         inverse = return_share(f.size, 1.0)
         e = inverse * f.tau[0], inverse * f.tau[1], inverse * f.tau[2]

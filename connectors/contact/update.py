@@ -88,8 +88,8 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
 
 @kernel(inline=True)
 def point_values(row: Any, k: int, n: int) -> tuple[int, int, float]:
-    """Return the result of ``find`` of `create_update` for point k of a row whose first history values are n gaps and n
-    states.
+    """Return the indices of the gap and of the state of point k, and its normal stiffness, for a row whose first
+    history values are n gaps and n states; see the argument ``find`` of `create_update`.
     """
     return row.data + k, row.data + n + k, row.contact_stiffness
 
@@ -129,7 +129,8 @@ def create_update(
             points of row ``rows[number]``. The kernel ``measure`` is called in ascending order of ``number``.
         decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, force, changed`` that
             determines the states of all points and |tau| - mu |f_n|, and stores anchors. The kernel ``decide`` returns
-            an additional force error [N] and force [N], or 0, and whether the row needs a further Newton run.
+            a further force error [N], a further force [N], both 0 if there are none, and whether the row needs a
+            further Newton run.
     """
 
     @kernel(inline=True)

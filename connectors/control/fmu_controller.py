@@ -283,8 +283,8 @@ class Slave:
         self._end: Any = None
 
     def require(self, names: Mapping[str, object], causalities: tuple[str, ...], what: str) -> None:
-        """Raise ModelError for a name that is not a scalar variable of the FMU with one of these causalities, or,
-        except for parameters, not a numerical variable.
+        """Raise ModelError if a name is not a scalar variable of the FMU with one of the given causalities, or if a
+        variable other than a parameter is not numerical.
         """
         able = [
             name

@@ -68,8 +68,8 @@ flanks.
 class BeltToothContact(Component):
     """A tooth of a timing belt in the grooves of a pulley, in 2D.
 
-    Four history values per row: the negative depths in both flanks and below the tips [m], each < 0 in contact, and the
-    index of the groove, counted from 1.
+    Four history values per row: the depths in both flanks and below the tips with reversed sign [m], each < 0 in
+    contact, and the index of the groove, counted from 1.
     """
 
     marker0 = ref(RIGID, "centre and rotation of the pulley")

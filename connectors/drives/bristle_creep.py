@@ -121,8 +121,8 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
 
 def find_lags(belt: BeltLaw, passings: Sequence[Passing], flow: float, bristles: bool) -> FloatArray:
-    """Return w at the entry of each pulley [1], with bristles, or only with the layer if ``bristles`` is false, shape
-    (pulleys,).
+    """Return the relative slip w between belt and rim at the entry of each pulley [1], shape (pulleys,): with bristles,
+    or only with the layer if ``bristles`` is false.
 
     If the belt slips on the whole arc of a pulley, w is NaN, because the tensions do not determine w. With bristles, w
     is computed for the shorter arc on which the bristles act, see the docstring of this module.

@@ -305,8 +305,8 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next record that compiled code cannot make; compiled code integrates
-        the motion of the pulleys in these steps.
+        """Return the number of steps before the next record that must be made by Python. In these steps compiled code
+        integrates the motion of the pulleys.
         """
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
@@ -669,8 +669,8 @@ def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
-    """Return powers and efficiency as means over the turn of the belt that ends at each row; see
-    `DriveMeans.over_turns`.
+    """For each row, return powers and efficiency as means over the turn of the belt that ends at the time of this row;
+    see `DriveMeans.over_turns`.
 
     Args:
         times: times of the rows [s], shape (rows,).

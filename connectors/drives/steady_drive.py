@@ -533,8 +533,9 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return for each arc the slip arc [rad], w, and the slack length of the belt on the arc [m], from the force F and
-    the stretch at entry and exit; ``holding`` is the angle on which the belt can slip, see `_Steady`.
+    """Return for each arc the slip arc [rad], the relative slip w at the entry [1], and the slack length of the belt on
+    the arc [m], from the force F and the stretch at entry and exit; ``holding`` is the angle on which the belt can
+    slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))

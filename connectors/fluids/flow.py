@@ -18,10 +18,10 @@
 `FlowColumns` defines the parameters. With vertical stretching, the velocities of waves above the mean water level are
 equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
 velocities at the surface. Accelerations are those of Airy at the same height z'. On a current that carries the waves, A
-ω in the velocities and ω in the factor of the accelerations are replaced by A σ and σ, with the frequency σ that an
-observer measures who moves with the current. For h < H/1000 the power law is replaced by a straight line, because the
-slope of the power law is unbounded at the ground. With a start ramp, waves and gusts are multiplied by the factor r(t),
-a cubic step from 0 to 1.
+ω in the velocities and ω in the factor of the accelerations are replaced by A σ and σ, where σ is the frequency for an
+observer who moves with the current. For h < H/1000 the power law is replaced by a straight line, because the slope of
+the power law is unbounded at the ground. With a start ramp, waves and gusts are multiplied by the factor r(t), a cubic
+step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); J. D. Wheeler, Method for calculating forces produced by irregular waves, J.
 Petroleum Technology 22 (1970) 359-367; DNV-RP-C205, Environmental conditions and environmental loads, section 3; G. I.

@@ -14,8 +14,8 @@ height up to 20 m, and σ of NPD decreases slowly with the height. Gusts travel 
 height (Taylor's hypothesis), so they are uniform across the wind; the lower correlation of real gusts at distant points
 is neglected, which gives larger loads on long lines across the wind. The wind across the mean direction has no gusts.
 
-Each gust has the same share of the variance, or the same step of log f from its neighbours. With equal energy, few
-gusts have high frequencies.
+With ``components="equal energy"``, all gusts have the same share of the variance; with ``"equal steps"``, the values
+log f of successive gusts differ by the same step. With equal energy, few gusts have high frequencies.
 
 Source: NORSOK N-003, Actions and action effects, edition 2 (2007), section 6.3.2; O. J. Andersen, J. Løvseth, The Frøya
 database and maritime boundary layer wind description, Marine Structures 19 (2006) 173-192; API RP 2A-WSD, Planning,
@@ -104,7 +104,7 @@ def npd_wind(
     Args:
         speed: U_0, mean speed of one hour at 10 m [m/s].
         seed: seed of the random phases.
-        height: height above the ground whose spectrum the gusts have [m].
+        height: height above the ground [m]; the gusts have the spectrum of this height at all heights.
         direction: direction in which the wind blows, from x towards the other horizontal axis [rad].
         count: number of gusts.
         lowest: smallest frequency [Hz]; the default is one per hour.

@@ -14,8 +14,8 @@ exact derivatives solves for η at these points, B_j, k, v, q and R. The height 
 method converges only from a close initial value.
 
 The wave satisfies Laplace's equation, the condition at the bed, and the conditions at the surface; the number n of
-harmonics determines the accuracy of the latter. The limit of the height is the empirical formula of Fenton (1990) for
-the highest waves.
+harmonics determines the accuracy of the conditions at the surface. The limit of the height is the empirical formula of
+Fenton (1990) for the highest waves.
 
 Source: M. M. Rienecker, J. D. Fenton, A Fourier approximation method for steady water waves, J. Fluid Mech. 104 (1981)
 119-137; J. D. Fenton, The numerical solution of steady water wave problems, Computers and Geosciences 14 (1988)

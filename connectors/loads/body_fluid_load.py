@@ -72,7 +72,8 @@ warning."""
 
 
 class Pieces(NamedTuple):
-    """Pieces of one shape into which the bodies of rows are divided, in the frames of the markers of the bodies."""
+    """Pieces of one shape into which the bodies of rows are divided; positions and axes are in the frames of the
+    markers of the bodies."""
 
     row: IntArray  # process-local index of the row of each piece, in ascending order, shape (k,)
     kind: int  # SPHERE, CYLINDER or BOX

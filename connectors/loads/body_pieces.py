@@ -94,7 +94,7 @@ def inner(a: FloatArray, b: FloatArray) -> float:
 
 @kernel
 def locate_pieces(c: Any, k: PositionColumns, m: Any) -> None:
-    """Write position, velocity and axes of all pieces, for the columns k of the markers."""
+    """Write position, velocity and axes of all pieces into m; k contains the columns of the position markers."""
     for i in range(len(c)):
         marker = c[i].marker
         for a in range(3):
@@ -166,7 +166,8 @@ def immerse_pieces(c: Any, m: Any, surface: Any) -> None:
 
 @kernel
 def eval_drag(c: Any, m: Any, flow: Any, i: int, w: FloatArray, q: FloatArray, n: FloatArray, D: FloatArray) -> None:
-    """Write w, q_k, n_k and D/s of piece i, shape (3,) each."""
+    """Write the velocity w of the fluid relative to piece i, its components q_k, the norms n_k, and the drag divided by
+    the immersed fraction, D/s, shape (3,) each."""
     for a in range(3):
         w[a] = flow[i].u[a] - m[i].v[a]
         D[a] = 0.0
@@ -183,7 +184,8 @@ def eval_drag(c: Any, m: Any, flow: Any, i: int, w: FloatArray, q: FloatArray, n
 
 @kernel(inline=True)
 def eval_inertia(c: Any, E: FloatArray, i: int, a: FloatArray, I: FloatArray) -> None:
-    """Write Σ m_k (e_k·a) e_k of piece i to I, shape (3,)."""
+    """Write the force of the added mass in the accelerated fluid on piece i, divided by the immersed fraction s, into
+    I: Σ m_k (e_k·a) e_k, shape (3,)."""
     I[0] = I[1] = I[2] = 0.0
     for k in range(3):
         along = c[i].m[k] * inner(E[k], a)
@@ -210,8 +212,8 @@ def fill_forces(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def vary_immersion(c: Any, m: Any, surface: Any, i: int, dr: FloatArray, turn: FloatArray, dS: FloatArray) -> float:
-    """Return the variation of V of piece i, and write the variation of S, for the displacement dr of its centre and the
-    rotation ``turn``, shape (3,) each."""
+    """Return the variation of the immersed volume V of piece i, and write the variation of the first moment S of this
+    volume, for the displacement dr of the centre of the piece and the rotation ``turn``, shape (3,) each."""
     up = c[i].up
     # variation of the depth of the centre, and of N in the frame of the body
     dh, dN = -dr[up], np.zeros(3)

@@ -136,7 +136,8 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
 
 
 def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> NDArray[Any]:
-    """Create records of the parameters of cables at points, for n points on each of the rows ``which``, shape (k,).
+    """Create one record for each point, with the parameters of the cable at this point; each of the rows ``which``,
+    shape (k,), has n points.
 
     up: index of the axis that points upwards.
     across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].

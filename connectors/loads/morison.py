@@ -86,7 +86,8 @@ def eval_amplification(c: Any, i: int, speed: float) -> tuple[float, float]:
 def eval_drag(
     c: Any, m: Any, flow: Any, i: int, t: FloatArray, wn: FloatArray, D: FloatArray
 ) -> tuple[float, float, float]:
-    """Write t, w_n and D at point i into the arrays t, wn and D, shape (3,) each; return |r'|, |w_n| and w_t."""
+    """Write the tangent t, the relative velocity w_n of the fluid across the axis, and the drag D at point i into the
+    arrays t, wn and D, shape (3,) each. Return |r'|, |w_n| and the relative velocity w_t along the axis."""
     size, q, square = 0.0, 0.0, 0.0
     for k in range(3):
         size += m[i].p[k] ** 2
@@ -162,7 +163,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia(c: Any, m: Any, flow: Any) -> None:
-    """Write g s I of all points into F."""
+    """Write the inertia force of the added mass per reference length, g s I, of all points into F."""
     for i in range(len(c)):
         square, along = 0.0, 0.0
         for k in range(3):

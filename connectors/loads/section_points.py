@@ -172,7 +172,8 @@ def fill_turning(m: Vector, turns: bool, M: FloatArray) -> None:
 
 @kernel
 def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """Add Σ w Jrᵀ m to f; ``given`` contains the torques of all rows, shape (rows, 3)."""
+    """Add the generalised forces Σ w Jrᵀ m of the torques m per length to f; ``given`` contains the torques of all
+    rows, shape (rows, 3)."""
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     in_plane = c.dofs.shape[1] == PLANE * nodal

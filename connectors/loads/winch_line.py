@@ -115,7 +115,8 @@ def locate(c: WinchLine, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) ->
 
 @kernel
 def add_forces(c: WinchLine, m: Any, f: FloatArray) -> None:
-    """Add Σ weight S F to the forces on the nodes, and Σ weight w·F to the force on l."""
+    """Add the generalised forces of the load F per length: Σ weight S F to the forces on the nodes, and Σ weight w·F to
+    the force on the length l of the rope."""
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4
     for i in range(len(c.dofs)):
@@ -182,9 +183,10 @@ def add_tangents(
 
 @kernel
 def fill_powers(c: Any, line: WinchLine, m: Any, flow: Any, powers: FloatArray) -> None:
-    """Add two powers [W] to the array ``powers``, shape (rows, 2), for each row: the power that drag dissipates, and
-    the power of the inertia forces of the added mass that does not change its kinetic energy: the power that the
-    changing added mass transfers to the fluid, and the kinetic energy that the material carries out of the rope.
+    """Add two powers [W] to the array ``powers``, shape (rows, 2), for each row. The first is the power that drag
+    dissipates. The second is the part of the power of the inertia forces that does not change the kinetic energy of the
+    added mass: the power that the changing added mass transfers to the fluid, and the kinetic energy per unit of time
+    that the material carries out of the rope.
 
     The second power is Σ weight [u·M slip - u·M u l_t/(2 l) - u·M_t u/2] with the matrix M of the added mass per length
     and its rate M_t at constant ξ.

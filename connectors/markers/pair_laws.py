@@ -146,8 +146,8 @@ def register_kind(
         update_inactive: whether ``update`` is also called for inactive rows.
         gap: kernel ``(row, u, ut, numbers)`` that writes the gap quantities of a row, see `Gaps`, for contacts that
             open and close.
-        in_place: names of columns of numbers that only the records of the rows contain. After a change by `World.set`
-            of such columns alone, the records are updated, and the system is not built again.
+        in_place: names of numerical columns whose values the law stores only in the records of the rows. After a change
+            by `World.set` of such columns alone, the records are updated, and the system is not built again.
         fill_defaults, check: see `register`.
         draw: whether rows are drawn as lines between their two points, or a function that draws them.
 

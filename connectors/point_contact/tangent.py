@@ -46,7 +46,8 @@ def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> V
 
 @kernel
 def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
-    """Return six values of a bounded surface in the basis t: D_11, D_12, D_22 [m], p·t_1 / h, p·t_2 / h, and h [m]."""
+    """Return six values of a bounded surface in the basis t of the tangent plane: the components D_11, D_12, D_22 of
+    the shape tensor [m], the ratios p·t_1 / h and p·t_2 / h for the surface point p, and the support h [m]."""
     if c.kind[i] != ELLIPSOID:
         return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
     h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])
@@ -59,8 +60,8 @@ def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
 
 @kernel
 def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
-    """Return the variation of D_11, D_12, D_22 for a rotation of the normal by (ea, eb) relative to the body, and of
-    the body by ``spin`` about n."""
+    """Return the variations of the components D_11, D_12, D_22 of the shape tensor for a rotation of the normal n by
+    (ea, eb) relative to the body, and for a rotation of the body by ``spin`` about n."""
     da, db = D[0] * ea + D[1] * eb, D[1] * ea + D[2] * eb
     s = D[3] * ea + D[4] * eb
     return (
@@ -74,8 +75,8 @@ def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
 def eval_radius_change(
     bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
 ) -> float:
-    """Return δ ln R for δn = (na, nb), e = (e_1, e_2), all with components in the tangent plane, and rotations ``spin``
-    of both bodies about n.
+    """Return the variation δ ln R of the relative radius R for the variation δn = (na, nb) of the normal n, e = (e_1,
+    e_2), and rotations ``spin`` of both bodies about n; δn and e have components in the tangent plane.
     """
     ua, ub = na - e[0], nb - e[1]
     change = -4.0 * (D[3] * ua + D[4] * ub)
@@ -241,8 +242,8 @@ def add_pair_block(
     spare: int,
     values: FloatArray,
 ) -> None:
-    """Add the variations of G and P of one pair to the matrix, with the sign + in the rows of body 1 and the sign - in
-    the rows of body 2.
+    """Add the variations of the force G of one pair, and of the point P on which it acts, to the matrix, with the sign
+    + in the rows of body 1 and the sign - in the rows of body 2.
     """
     w = c.dofs.shape[1]
     for side in range(2):

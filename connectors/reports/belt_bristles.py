@@ -59,8 +59,8 @@ class Rim(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Result for an arc: w at the entry [1], angle of the slip arc [rad], reference length of the sticking part [m],
-    and F at the start of slip [N].
+    """Result for an arc: displacement w relative to the rim per reference length at the entry [1], angle of the slip
+    arc [rad], reference length of the sticking part [m], and F at the start of slip [N].
     """
 
     lag: float

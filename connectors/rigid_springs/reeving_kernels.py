@@ -66,8 +66,9 @@ def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
 def measure(
     row: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, numbers: Any, wraps: Any
 ) -> Any:
-    """Return L, L̇, L_0 and L̇_0; write g and the damping forces of the spans of a row into ``numbers``, shape (spans,
-    18), and the wrap angles on the sheaves into ``wraps``."""
+    """Return the length L of the rope, the reference length L_0 and their rates, in the order L, L̇, L_0, L̇_0. Write
+    the vector g (`reeving_spans.py`) and the damping forces of each span of a row into ``numbers``, shape (spans, 18),
+    and the wrap angles on the sheaves into ``wraps``."""
     L, Lt, L0, L0t, meets = 0.0, 0.0, row.reference_length, 0.0, 0.0
     for j in range(2):
         if row.end[j] >= 0:

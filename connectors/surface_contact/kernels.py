@@ -64,9 +64,9 @@ X - u_t, so bristles follow a rope that rolls. In an infinitesimal rotation dθ 
 
     dθ = σ - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
-with the form σ of the spin (elements/cable3d/twist_points.py), the rates y_t of the coordinates y of the cable, the
-rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0 of T
-at the start of the step.
+with the coefficients σ of the spin (elements/cable3d/twist_points.py), the rates y_t of the coordinates y of the cable,
+the rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0
+of T at the start of the step.
 
 History values of a row: gaps (n), states (n), anchors (n x 3), tangents (n x 3) and axes d_1 (n x 3) of the material at
 the start of the step, in the frame of the surface.
@@ -297,7 +297,8 @@ def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i
 
 @kernel(inline=True)
 def find_point(c: ContactRows, r: SurfaceRow, k: int, n: int) -> tuple[Four, Lever, Distance]:
-    """Return the shape functions of point k of n points, the point relative to the surface, and its distance."""
+    """Return the shape functions of point k of n points, the position of the point relative to the surface, and its
+    distance from the surface."""
     S = shape(relative_place(k, n), r.length)
     z = eval_touch(r.o, S, r.q, r.w)
     return S, z, eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, r.surface, z.X, z.Y, z.Z)
@@ -375,8 +376,8 @@ def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Return the anchor of point k: for a slipping point that was closed at the start of the step the anchor at the
-    start of the step, otherwise the current anchor.
+    """Return the anchor of point k. For a slipping point that was closed at the start of the step, this is the anchor
+    at the start of the step, otherwise the current anchor.
     """
     at, slips = first + 2 * n + 3 * k, state == SLIPS and start[first + n + k] != UNDEFINED
     # values of both arrays are read, because the selection of an array by a branch would require atomic reference
@@ -453,8 +454,8 @@ def find_turning_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) ->
 def eval_spin(
     o: SurfaceFrame, row: Any, s: float, y: FloatArray, yt: FloatArray, twist: float, sigma: FloatArray
 ) -> Spin:
-    """Evaluate the rotation of the rope at x = s L, and fill the form σ. The argument ``twist`` is the result of
-    `twist_angle`."""
+    """Evaluate the rotation of the rope at x = s L, and write the coefficients σ of its spin into ``sigma``. The
+    argument ``twist`` is the result of `twist_angle`."""
     _, on_s0, on_e, on_s1 = shape_slope(s, 1.0)
     P = on_e, on_s0, on_s1
     p = interpolate(P, 1.0, y)
@@ -468,7 +469,9 @@ def eval_spin(
 
 @kernel(inline=True)
 def find_angle(r: Spin, T0: Vector, d0: Vector) -> tuple[float, Vector]:
-    """Return θ and g for the tangent and the axis d_1 of the material at the start of the step."""
+    """Return the angle θ by which the rope has turned since the start of the step, and the derivative g of θ with
+    respect to the slope. ``T0`` and ``d0`` are the tangent and the axis d_1 of the material at the start of the
+    step."""
     u, c = cross(T0, r.T), max(1.0 + dot(T0, r.T), REVERSED)
     # d_1 at the start, moved to the present tangent: (c - 1) d + u × d + u (u·d)/c
     moved = combine(1.0, combine(c - 1.0, d0, dot(u, d0) / c, u), 1.0, cross(u, d0))

@@ -63,7 +63,7 @@ class RibbonPoint(NamedTuple):
 
 @kernel(inline=True)
 def find_offset(width: float, lines: int, j: int) -> float:
-    """Return y_j [m]."""
+    """Return the offset y_j of line j from the axis of the ribbon [m]."""
     return width * ((j + 0.5) / lines - 0.5) / sqrt(1.0 - 1.0 / (lines * lines))
 
 
@@ -72,7 +72,7 @@ def eval_ribbon(
     o: SurfaceFrame, row: Any, k: int, q: Twelve, w: Twelve, y: FloatArray, yt: FloatArray, twist: float,
     sigma: FloatArray,
 ) -> RibbonPoint:  # fmt: skip
-    """Evaluate point k, and fill the form σ.
+    """Evaluate point k of a ribbon, and write the coefficients σ of its spin into ``sigma``.
 
     Args:
         q, w: positions and slopes of the nodes, and their rates.
@@ -95,7 +95,8 @@ def eval_ribbon(
 
 @kernel(inline=True)
 def find_ribbon_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) -> tuple[RibbonPoint, Lever, Distance]:
-    """Return point k of row i, the point relative to the surface, and its distance; fill the form ``g.sigma``."""
+    """Return point k of row i, its position relative to the surface, and its distance from the surface. Write the
+    coefficients σ of the spin into ``g.sigma``."""
     p = r.plain
     point = eval_ribbon(p.o, c.rows[i], k, p.q, p.w, g.y, g.yt, r.twist, g.sigma)
     z = point.lever

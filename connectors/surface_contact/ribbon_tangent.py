@@ -25,7 +25,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def fill_forms(r: RibbonPoint, iL: float, sigma: FloatArray, forms: FloatArray) -> None:
-    """Write a, g, h and σ of each coordinate of the cable into ``forms``, shape (4, 14)."""
+    """Write the values a, g, h and σ of each coordinate of the cable into ``forms``, shape (4, 14); `ribbon_kernels.py`
+    defines these symbols."""
     for k in range(TWIST_CABLE):
         j, axis = k // 3, k % 3
         size = r.P[0] * iL if j == 2 else -r.P[0] * iL if j == 0 else r.P[1] if j == 1 else r.P[2] if j == 3 else 0.0
@@ -49,9 +50,10 @@ def fill_jacobians(
     r: RibbonPoint, iL: float, rates: FloatArray, forms: FloatArray, dsigma: FloatArray, F: Vector,
     dq: float, J: FloatArray, Jt: FloatArray, K: FloatArray,
 ) -> None:  # fmt: skip
-    """Write J and J_t, shape (3, 14) each, and add dq F·d²p/dq² to K.
+    """Write the Jacobian J of the position p of the point and its time derivative J_t, shape (3, 14) each. Add dq
+    F·d²p/dq², with the global force F, to K.
 
-    ``rates``: rates of the coordinates of the cable; ``dsigma``: derivative of the form σ.
+    ``rates``: rates of the coordinates of the cable; ``dsigma``: derivatives of the coefficients σ of the spin.
     """
     across = dot(r.t, F), dot(r.d1, F), dot(r.d2, F)
     for k in range(TWIST_CABLE):

@@ -69,7 +69,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def change_of_trial(law: PointLaw, n: FloatArray, along: float, vn: float, i: int, j: int) -> tuple[float, float]:
-    """Return the derivatives of tau_i with respect to X_j and V_j; n is the work space of `fill_force_tangent`."""
+    """Return the derivatives of component i of the trial force tau with respect to component j of the position X and of
+    the velocity V of the point; n is the work space of `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
     by_place = law.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
     return by_place - law.friction_velocity_penalty * (
@@ -82,8 +83,8 @@ def fill_force_tangent(
     law: PointLaw, F: PointForces, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray,
     V: FloatArray,
 ) -> None:  # fmt: skip
-    """Write Phi_X and Phi_V in the frame of the surface into X and V, shape (3, 3) each; n is work space, shape (6,
-    3)."""
+    """Write the derivatives of the force on a point with respect to its position into X, and with respect to its
+    velocity into V, all in the frame of the surface, shape (3, 3) each; n is work space, shape (6, 3)."""
     kc, dc = eval_normal_slopes(law, F.gap, F.vn, F.fn)
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
@@ -111,7 +112,8 @@ def fill_force_tangent(
 
 @kernel
 def rotate_tensor(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
-    """Write R = A M A^T, shape (3, 3); M is overwritten."""
+    """Rotate the tensor M from the frame of the surface, with the axes A, to the global frame: R = A M A^T, shape (3,
+    3). M is overwritten."""
     for j in range(3):
         M[0, j], M[1, j], M[2, j] = to_global(o, M[0, j], M[1, j], M[2, j])
     for i in range(3):
@@ -259,7 +261,9 @@ def fill_motion(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, g: Vector, yt: FloatArray, sigma: FloatArray,
     dsigma: FloatArray, Wq: FloatArray, Wv: FloatArray,
 ) -> None:  # fmt: skip
-    """Write W_q and W_v, shape (11, 20) each; ``dsigma`` contains the derivatives of the form σ with respect to y."""
+    """Write the derivatives of the 11 numbers w of a point with respect to the coordinates of the row into Wq, and with
+    respect to their rates into Wv, shape (11, 20) each; ``dsigma`` contains the derivatives of the coefficients σ of
+    the spin with respect to y."""
     Wq[:], Wv[:] = 0.0, 0.0
     omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     p = r.size * r.t[0], r.size * r.t[1], r.size * r.t[2]
@@ -305,7 +309,8 @@ def fill_motion(
 def fill_force_changes(
     law: PointLaw, rope_radius: float, F: TurningForces, h: Distance, z: Lever, r: Spin, a: Vector, Phi: FloatArray
 ) -> None:
-    """Write the derivatives of f and M with respect to w into Phi, shape (4, 11); ``a`` is the anchor."""
+    """Write the derivatives of the force f and of the moment M about the axis of the rope with respect to the 11
+    numbers w of a point into Phi, shape (4, 11); ``a`` is the anchor."""
     f, n, rc = F.point, (h.nx, h.ny, h.nz), rope_radius
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
     slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
@@ -340,7 +345,7 @@ def fill_force_changes(
 
 @kernel
 def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: FloatArray, D: FloatArray) -> None:
-    """Write Phi (x W_q + y W_v) into D, shape (4, 20)."""
+    """Write the product Phi (x Wq + y Wv) into D, shape (4, 20), for scalar factors x and y."""
     for i in range(4):
         for j in range(ROW):
             total = 0.0
@@ -353,7 +358,9 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add the forces due to a variation ``df`` of F, ``moment`` of d × F + M t, and ``dM`` of M to a column of K."""
+    """Add the generalised forces of a variation to a column of K: ``df`` is the variation of the global force F,
+    ``moment`` the variation of the moment d × F + M t on the surface, and ``dM`` the variation of the moment M about
+    the axis of the rope."""
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]
@@ -369,7 +376,7 @@ def add_twist_point(
     o: SurfaceFrame, S: Four, z: Lever, r: Spin, iL: float, F: Vector, M: float, dq: float, sigma: FloatArray,
     dsigma: FloatArray, D: FloatArray, E: FloatArray, varies: bool, K: FloatArray, N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point to K, shape (20, 20), and N, shape (20, 6).
+    """Add the derivatives of the forces of a point to K, shape (20, 20), and N, shape (20, 6).
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].
@@ -393,7 +400,7 @@ def add_twist_point(
         moment = combine(1.0, cross(d, df), dq, cross(dd, F))
         moment = add(moment, combine(D[3, k], r.t, dq * M, dt))
         add_column(S, iL, sigma, df, moment, D[3, k], k, K)
-    # the form σ varies
+    # the coefficients σ of the spin vary
     for k in range(TWIST_CABLE):
         i, u = find_part(k, iL)
         for l in range(TWIST_CABLE):

@@ -109,8 +109,8 @@ def try_ribbon_point(
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point. ``back`` is the result of `decide_point`, and ``stays`` states whether the point
-    sticks since the start of the step."""
+    """Store the anchor of a point. ``back`` is the result of `decide_point`, and ``stays`` states whether the point has
+    stuck since the start of the step."""
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
