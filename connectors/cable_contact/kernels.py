@@ -18,8 +18,8 @@ balance. If ``turns_rope`` is true, the angular velocity includes the spin of th
 torque M·t acts on the spin, and the normals of bristles move with the material; see `material.py`.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
-of the arc length s_0 of the foot and the normal at the time at which sticking began. The normal is stored as two
-vectors: m_A rotates with the cross section of A, and m_B with the cross section of B. The deflection is
+of the arc length s_0 of the foot and the normal at the time at which sticking began. Two vectors store this normal: m_A
+rotates with the cross section of A, and m_B with the cross section of B. The deflection is
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 

@@ -161,7 +161,7 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Create the system that evaluates the rows."""
-    check_forms(rows.table, FORMS, rows.rows)  # repeated, because friction_stiffness may have changed
+    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 

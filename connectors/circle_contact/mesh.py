@@ -99,7 +99,7 @@ def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find cables of a belt that are too long for the circle on which they lie, so that results are doubtful."""
+    """Find cables of a belt that are so long, compared with the circle on which they lie, that results are doubtful."""
     on = find_touching_belts(c, fields)
     if not len(on):
         return []

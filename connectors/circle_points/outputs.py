@@ -140,8 +140,8 @@ def create_point_outputs(
 def fill_points(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Write the quantities of all points, which `contact/power.py` defines, into out, shape (rows, points, NUMBERS +
-    1). The last quantity is the number m of closed points with friction.
+    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1); `contact/power.py` defines these
+    quantities. The last quantity is the number m of closed points with friction.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_row(c, circle, data, x, v, i, PRESSED)

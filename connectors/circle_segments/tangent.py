@@ -12,13 +12,13 @@ z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
     d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,
     d|e| = (e/|e|).(db - da).
 
-Here dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho = sigma L/n and dx/d|e| =
-0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to the end points of this
-chord. The vector u is the velocity of the closest point relative to the centre of the circle. The forces (F0, F1,
-torque) are power-conjugate to the rates of (a, b, phi). Therefore, if the Jacobian B maps rates of coordinates to the
-rates of (a, b, phi), B^T maps (F0, F1, torque) to forces on coordinates. With the variables y = (a, b, phi) and F =
-(F0, F1, torque), the matrix of a segment is B^T (dF/dy B + dF/dy_t dB/dt), plus the terms with the second derivatives
-of the marker positions.
+With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho =
+sigma L/n and dx/d|e| = 0. With an offset x_cur is measured on the chord of the axis and differentiated with respect to
+the end points of this chord. The vector u is the velocity of the closest point relative to the centre of the circle.
+The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi). Therefore, if the Jacobian B maps rates of
+coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces on coordinates. With the variables y = (a,
+b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B + dF/dy_t dB/dt), plus the terms with the
+second derivatives of the marker positions.
 """
 
 from __future__ import annotations

@@ -214,8 +214,8 @@ class BreakingLinks(StepHook):
 
     @checked(name=word())
     def damages(self, name: str) -> FloatArray:
-        """Return the damage of the cables of a link [1], shape (cables,), or of another link, shape (1,); ranges of the
-        force that no later cycle has closed are half cycles.
+        """Return the damage of the cables of a link [1], shape (cables,), or of another link, shape (1,). Ranges of the
+        force that no later cycle has closed are counted as half cycles.
 
         Raises:
             ModelError: no link with this name has a fatigue curve.
@@ -364,7 +364,8 @@ def find_largest(link: Link, forces: FloatArray) -> DueBreak:
 
 def release(world: World, cable: Entity) -> None:
     """Set the fluid loads of a broken cable to act per unstrained length, and deactivate contacts and line loads per
-    current length of this cable. Rows that refer to chains of cables do not change. The call is collective.
+    current length of this cable. Rows that refer to chains of cables do not change. All processes must call this
+    function together.
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]
     numbers = cable.ids

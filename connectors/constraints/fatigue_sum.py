@@ -21,7 +21,7 @@ from windlass.framework.arrays import FloatArray
 
 
 class FatigueLaw(Protocol):
-    """Numbers of cycles to failure, such as those of `windlass.post.FatigueCurve`."""
+    """Law of the number of cycles to failure, such as `windlass.post.FatigueCurve`."""
 
     def find_lives(self, ranges: FloatArray, means: FloatArray) -> FloatArray:
         """Return the number of cycles to failure [1] for each range and mean of the force [N], shape (n,)."""

@@ -164,7 +164,8 @@ def derive(rows: LocalRows) -> dict[str, NDArray[Any]]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are not rotations, rates without offsets, and 2D markers."""
+    """Raise ModelError for frames that are not rotation matrices, rate functions without offset functions, and 2D
+    markers."""
     for name in ("frame0", "frame1"):
         table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
     offsets, rates = table.local("offset_function"), table.local("offset_rate_function")

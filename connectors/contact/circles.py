@@ -47,8 +47,9 @@ def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, 
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces ``cable`` of row i on the coordinates of the cable, and the reactions to the total force (fx, fy)
-    and torque on the circle, to f. The function is used for rows with segments and with points.
+    """Add forces of row i to f: ``cable`` contains the forces on the coordinates of the cable, and the circle receives
+    the reactions to the total force (fx, fy) and to ``torque``. The function is used for rows with segments and with
+    points.
     """
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]

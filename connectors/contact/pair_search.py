@@ -316,7 +316,7 @@ class PairSearch(NeighbourSearch):
         """Return two arrays that describe all pairs whose bounding spheres are closer than the skin: the groups of
         rows, and the indices of the partners, shape (pairs,) each.
         """
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
+        from scipy.spatial import cKDTree  # imported here, because most models do not need this module
 
         hull, reach, of_set = self.hull, self.p.reach[1:], self.p.member_set[1:]
         centre, middle = self.centre[:, : hull.shape[2]], 0.5 * (hull[:, 0] + hull[:, 3])

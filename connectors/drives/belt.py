@@ -591,7 +591,7 @@ class _Line:
             path: the file (``.png``, ``.pdf``, ``.svg``); None: the function returns a figure of matplotlib, which
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
-            speeds: sensors of a run; the values of those sensors whose unit is rad/s are drawn over time.
+            speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.
             title: heading; default: the time, or name, length and tension.
 
         Returns:

@@ -577,7 +577,7 @@ def find_steady_arms(
         ModelError: an arm has no pulley, a pulley has several arms, a pivot is at the centre of its pulley, a moment is
             not a finite number, or no equilibrium of the arms was found; for further errors see `find_steady_motion`.
     """
-    from scipy.optimize import root  # imported here, because most models do not need it
+    from scipy.optimize import root  # imported here, because most models do not need this module
 
     for arm in arms:
         if arm.pulley not in centres:
@@ -658,7 +658,7 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
     """Find the unknowns that fulfil all equations, by increasing the load in equal steps. The step sizes in `LOADS`
     (fractions of the load) are tried in turn. Return None if the solver does not converge for any step size.
     """
-    from scipy.optimize import root  # imported here, because most models do not need it
+    from scipy.optimize import root  # imported here, because most models do not need this module
 
     for first in LOADS:
         u, load, step = start, 0.0, first

@@ -186,6 +186,6 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
     if excess(least) > 0.0:
         raise ModelError(f"teeth = {teeth} in timing_distance: the belt is too short for pulleys of {pulleys} teeth")
 
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need this module
 
     return float(brentq(excess, least, length))

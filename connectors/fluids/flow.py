@@ -17,11 +17,11 @@
 
 `FlowColumns` defines the parameters. With vertical stretching, the velocities of waves above the mean water level are
 equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
-velocities at the surface. Accelerations are those of Airy at the same height z'. On a current that carries the waves, A
-ω in the velocities and ω in the factor of the accelerations are replaced by A σ and σ, where σ is the frequency for an
-observer who moves with the current. For h < H/1000 the power law is replaced by a straight line, because the slope of
-the power law is unbounded at the ground. With a start ramp, waves and gusts are multiplied by the factor r(t), a cubic
-step from 0 to 1.
+velocities at the surface. Accelerations are the accelerations of Airy waves at the same height z'. On a current that
+carries the waves, A ω in the velocities and ω in the factor of the accelerations are replaced by A σ and σ, where σ is
+the frequency for an observer who moves with the current. For h < H/1000 the power law is replaced by a straight line,
+because the slope of the power law is unbounded at the ground. With a start ramp, waves and gusts are multiplied by the
+factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); J. D. Wheeler, Method for calculating forces produced by irregular waves, J.
 Petroleum Technology 22 (1970) 359-367; DNV-RP-C205, Environmental conditions and environmental loads, section 3; G. I.
@@ -75,7 +75,7 @@ class FlowColumns(NamedTuple):
 
 
 def create_flows(count: int) -> NDArray[Any]:
-    """Create the array of the motion of a fluid at points, shape (count,), with the following values for each point.
+    """Create an array for the motion of a fluid at points, shape (count,), with the following values for each point.
 
     u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).
     G, H: derivatives of u and a with respect to position, shape (3, 3), valid after `fill_flow_gradients`.
@@ -88,8 +88,8 @@ def create_flows(count: int) -> NDArray[Any]:
 
 
 def create_surfaces(count: int) -> NDArray[Any]:
-    """Create the array of the surface of a fluid above points, shape (count,), for `fill_surface_shape`, with the
-    following values for each point.
+    """Create the array into which `fill_surface_shape` writes the surface of a fluid above points, shape (count,), with
+    the following values for each point.
 
     Z, Zt: height of the surface [m] and its time derivative [m/s].
     slope, slope_t: derivatives of Z with respect to position [1] and their time derivatives [1/s], shape (3,).

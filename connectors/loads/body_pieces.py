@@ -49,8 +49,8 @@ from windlass.framework.model.rows import create_records
 
 
 def create_motion(count: int) -> NDArray[Any]:
-    """Create the array of the motion of pieces and of the forces on them, shape (count,), with the following values for
-    each piece.
+    """Create an array for the motion of pieces and for the forces on the pieces, shape (count,), with the following
+    values for each piece.
 
     r, v, a: position [m], velocity [m/s] and acceleration [m/s^2] of the centre, shape (3,).
     lever, arm: vectors from the marker and from the node to the centre [m], omega: angular velocity [rad/s], alpha:
@@ -184,8 +184,8 @@ def eval_drag(c: Any, m: Any, flow: Any, i: int, w: FloatArray, q: FloatArray, n
 
 @kernel(inline=True)
 def eval_inertia(c: Any, E: FloatArray, i: int, a: FloatArray, I: FloatArray) -> None:
-    """Write the force of the added mass in the accelerated fluid on piece i, divided by the immersed fraction s, into
-    I: Σ m_k (e_k·a) e_k, shape (3,)."""
+    """Write Σ m_k (e_k·a) e_k into I, shape (3,). This is the force of the added mass in the accelerated fluid on piece
+    i, divided by the immersed fraction s."""
     I[0] = I[1] = I[2] = 0.0
     for k in range(3):
         along = c[i].m[k] * inner(E[k], a)

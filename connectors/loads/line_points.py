@@ -85,8 +85,8 @@ class LineColumns(NamedTuple):
 
 
 def create_points(count: int) -> NDArray[Any]:
-    """Create the array of the motion of points and of the forces on them, shape (count,), with the following values for
-    each point.
+    """Create an array for the motion of points and for the forces at the points, shape (count,), with the following
+    values for each point.
 
     r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,). F: force per reference
     length [N/m], shape (3,); Fr, Fp, Fv: derivatives of F with respect to r, p, and v or a, shape (3, 3).

@@ -73,8 +73,8 @@ def eval_vibration(Y: float, v: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_amplification(c: Any, i: int, speed: float) -> tuple[float, float]:
-    """Return the factor m of the drag across the axis at point i [1], and |w_n| times its derivative with respect to
-    |w_n| [1], for |w_n| = ``speed``."""
+    """Return the factor m of the drag across the axis at point i [1], and the product of |w_n| and the derivative of m
+    with respect to |w_n| [1], for |w_n| = ``speed``."""
     if c[i].gain == 0.0:
         return 1.0, 0.0
     v = speed / c[i].vibration_speed
@@ -107,7 +107,7 @@ def eval_drag(
 
 @kernel
 def fill_forces(c: Any, m: Any, flow: Any) -> None:
-    """Write the forces F of all points."""
+    """Write the forces F per reference length at all points."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
@@ -123,7 +123,8 @@ def fill_forces(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Write F of all points, and the derivatives of F with respect to position, slope and velocity."""
+    """Write the forces F per reference length at all points, and the derivatives of F with respect to position, slope
+    and velocity."""
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, speed, q = eval_drag(c, m, flow, i, t, wn, D)

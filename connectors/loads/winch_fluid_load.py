@@ -1,7 +1,7 @@
 """Distributed load of a fluid on the cables of a winch rope outside the winch: drag, buoyancy, pressure and added mass.
 
-The force per reference length is that of `FluidLoad`, for the velocity u and the acceleration u_t of the material. The
-force acts on the nodes and on the length l of the rope; winch_line.py states the generalised forces:
+The force per reference length is computed as in `FluidLoad`, from the velocity u and the acceleration u_t of the
+material. The force acts on the nodes and on the length l of the rope; winch_line.py states the generalised forces:
 
     load      ∫ S_i F dx, ∫ w·F dx            F = g s (D + B + P)
     inertia   ∫ S_i I dx, ∫ w·I dx            I = g s ρ A (C_a N + C_at t tᵀ) u_t

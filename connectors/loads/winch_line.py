@@ -61,7 +61,7 @@ def create_winch_line(
 
 
 def create_winch_points(count: int) -> NDArray[Any]:
-    """Create records of the motion of points and of the forces on them, shape (count,): the fields of
+    """Create records for the motion of points and for the forces at the points, shape (count,), with the fields of
     `line_points.create_points`, `VECTORS`, S, dS, B and C, shape (4,), l, l_t, l_tt, and the weight in the integral
     [m].
     """

@@ -134,8 +134,8 @@ def register_kind(
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]; see `Account`.
         sliding: kernel ``(row, u, ut, t)`` for laws whose energy lost by sliding is computed once per step. The kernel
-            returns the power into the row [W], the stored part of the energy [J], and 1 while the row slides, otherwise
-            0. The energy that is not stored is added to "sliding" of ``lost``.
+            returns the power into the row [W], the stored part of the energy [J], and 1 or 0: 1 while the row slides.
+            The energy that is not stored is added to "sliding" of ``lost``.
         finish: function ``(rows, system)`` that adds further parts of the law.
         start: initial history values of a row, for schemas with a reference ``data``. A reference given by the user is
             checked; if the user gives none, history values are created. Kernels read ``row.history``, the values for
@@ -281,10 +281,10 @@ def register_kind(
 
 
 def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], names: Sequence[str]) -> bool:
-    """Copy the present values of the columns ``names`` to the records of a system, and return True. Return False if
-    the system must be built again: the columns are not in ``in_place``, a changed row has a user function, which has
-    its own copies of the values, or a value becomes 0 or stops being 0, because the account of a law depends on which
-    values are 0.
+    """Copy the present values of the columns ``names`` to the records of a system, and return True. Without copying,
+    return False if the system must be built again: the columns are not in ``in_place``, a changed row has a user
+    function, which has its own copies of the values, or a value becomes 0 or stops being 0, because the account of a
+    law depends on which values are 0.
     """
     if not in_place.issuperset(names):
         return False
@@ -490,7 +490,8 @@ def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
 
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
-    """Return the difference u = w1 x1 - w0 x0 of coordinates [m or rad] and the rate u_t [m/s or rad/s] of a row."""
+    """Return the difference u = w1 x1 - w0 x0 of the coordinates of a row, each multiplied by its factor [m or rad],
+    and the rate u_t [m/s or rad/s]."""
     m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 

@@ -218,8 +218,8 @@ def turn_vector(A: Any, b: Any) -> Any:
 
 @kernel
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
-    """Return three vectors at the contact of a disc with a plane: the unit vector of direction k (0: across the track,
-    1: along the track, 2: normal), r, and d + r.
+    """Return three vectors at the contact of a disc with a plane: a unit vector, r, and d + r. The unit vector is
+    across the track for k = 0, along the track for k = 1, and normal to the plane for k = 2.
 
     The vector d points from the marker on the plane to the centre of the disc. The vector r points from the centre to
     the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. The vectors may be real or

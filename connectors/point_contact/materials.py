@@ -34,9 +34,9 @@ CLOSE_TO_ONE = 1e-9
 class ContactMaterial(Component):
     """The material of a contact surface; any number of surfaces may share one material.
 
-    The column ``dissipation`` is c of the Hunt-Crossley law. For slow impacts of equal materials, the restitution is 1
-    - c v with the closing speed v. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters
-    from measured quantities.
+    The column ``dissipation`` is c of the Hunt-Crossley law. In slow impacts of equal materials with the closing speed
+    v, the restitution is 1 - c v. `plane_strain_modulus` and `dissipation_from_restitution` compute the parameters from
+    measured quantities.
     """
 
     plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
@@ -75,8 +75,8 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     if u < CLOSE_TO_ONE:
         return 1.0 - u / 1.5
     target = _log_gap(u)
-    from scipy.optimize import brentq  # imported here, because most models do not need it
-    from scipy.special import lambertw  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need this module
+    from scipy.special import lambertw  # imported here, because most models do not need this module
 
     if target > 1.0:
         # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2; this equation is accurate for w near 1
@@ -106,7 +106,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 
     # w = e u is smaller than 1; for strong dissipation u equals 1/e up to rounding errors
     most = 1.0 / restitution
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need this module
 
     u = most if mismatch(most) <= 0.0 else float(brentq(mismatch, loss, most, xtol=1e-300, rtol=1e-15))
     return u / (1.5 * speed)

@@ -193,7 +193,7 @@ class _Crowd:
     """A group of spheres, and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
-        from scipy.spatial import cKDTree  # imported here, because most models do not need it
+        from scipy.spatial import cKDTree  # imported here, because most models do not need this module
 
         self.members = members
         self._tree: Any = cKDTree(center[members]) if len(members) else None

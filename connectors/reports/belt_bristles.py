@@ -89,7 +89,8 @@ def eval_stick(rim: Rim, X: float) -> Stick:
 
 def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tuple[float, float]]) -> float:
     """Find the reference length [m] of the belt on an arc of ``angle`` [rad] at whose end the force is F. ``lag_of`` is
-    a function of this length that returns w and u at the end of the arc.
+    a function of this length that returns the relative displacement w per reference length and the deflection u of the
+    bristles at the end of the arc.
 
     The angle is the integral of lam/rho = (w + r omega/c)/r, so it equals u/r + X omega/c.
     """
@@ -134,8 +135,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
     growth = sign * rim.friction * rim.share
 
     def slip(last: float) -> tuple[float, Passage, float]:
-        """For a belt that slips over the angle ``last`` at the end of the arc, return F at the entry, the `Passage`,
-        and w at the start of slip.
+        """Return the force F at the entry, the `Passage`, and w at the start of slip, for a belt that slips over the
+        angle ``last`` at the end of the arc.
         """
         F = leave * exp(-growth * last)
         f = sign * rim.friction * F * rim.turn(F)

@@ -92,7 +92,7 @@ def draw_belt(
         state: the state to show.
         cables: the cables of the belt.
         contacts: contacts of the belt with the pulleys, rows of one component.
-        speeds: sensors of the run; the values of those sensors whose unit is rad/s are drawn over time.
+        speeds: sensors of the run; the values of all sensors with the unit rad/s are drawn over time.
         title: heading; default: the time.
 
     Returns:
@@ -290,7 +290,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
     """Return the limits of the axial force for the colours [N]; the difference between the limits has a minimum.
-    Without the minimum, the colours of a belt with constant force would show rounding errors.
+    Without this minimum, the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())

@@ -24,8 +24,8 @@ bristles of finite stiffness, the speed of the belt at the entry is not the spee
 Bending stiffness and sag are neglected, because they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
-J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; for belts without
-inertia: F. Grashof, Theoretische Maschinenlehre II (1883).
+J. Appl. Mech. 67 (2000) 197-206, where the law of the tension is N = EA (lam - 1) with rhoA c = const. For belts that
+have no inertia: F. Grashof, Theoretische Maschinenlehre II (1883).
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def judge_account(rows: LocalRows, system: System) -> None:
 
 
 def check_frames(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are not rotations."""
+    """Raise ModelError for frames that are not rotation matrices."""
     for name in ("frame0", "frame1"):
         if name in table.component.columns:
             table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")

@@ -176,7 +176,8 @@ def drop_update(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid directions, limits in the wrong order, and invalid frames and history values."""
+    """Raise ModelError for invalid directions, a lower limit that is not below the upper limit, and invalid frames and
+    history values."""
     check_frames(world, table)
     direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
     table.refuse(direction > 5, ("direction",), "be 0 to 5")

@@ -185,7 +185,8 @@ def judge_account(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for bristles without stiffness, stops in the wrong order, and invalid history values."""
+    """Raise ModelError for friction whose bristles have no stiffness, a lower stop that is not below the upper stop,
+    and invalid history values."""
     get = table.local
     rubs = (get("dynamic_friction") > 0.0) | (get("static_friction_offset") > 0.0) | (get("viscous_friction") > 0.0)
     loose = rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0)

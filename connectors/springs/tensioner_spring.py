@@ -44,8 +44,8 @@ START = (0.0,)
 
 
 class TensionerSpring(Component):
-    """The spring of a tensioner arm, with friction that increases with the torque of the spring. One history value per
-    row: the anchor [rad].
+    """The spring of a tensioner arm, with friction that increases with the torque of the spring. Each row has one
+    history value, the anchor [rad].
     """
 
     marker0 = ref(COORDINATE, "angle of the carrier of the arm; default: the ground")

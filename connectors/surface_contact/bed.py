@@ -254,7 +254,7 @@ def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGr
 
 
 def _find_lines(values: FloatArray) -> FloatArray:
-    """Return different coordinates in ascending order, shape (n,)."""
+    """Return the distinct values of coordinates in ascending order, shape (n,)."""
     lines = np.unique(values)
     keep = np.append(True, np.diff(lines) > SAME * np.ptp(lines))
     found: FloatArray = lines[keep]

@@ -12,9 +12,9 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 
 Contact with friction between surfaces and points of cables with twist: friction turns the rope about its axis.
 
-The law is that of `ContactFrictionSurfaceCable`, except that friction acts at the radius of the rope. The slip velocity
-contains the spin of the rope, and the friction has a moment about the axis. Therefore a rope that moves sideways rolls,
-and a rope that enters a groove at an angle is twisted; see `kernels.py` for all formulas.
+The law is the same as in `ContactFrictionSurfaceCable`, except that friction acts at the radius of the rope. The slip
+velocity contains the spin of the rope, and the friction has a moment about the axis. Therefore a rope that moves
+sideways rolls, and a rope that enters a groove at an angle is twisted; see `kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
@@ -97,8 +97,8 @@ class ContactFrictionSurfaceCable(PointContact):
     and damping are per metre of cable; each point represents a part of the length L/n. The sums of forces and of
     moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
-    to this plane, the component of the contact force normal to the plane has no effect on the cable. History values per
-    row: gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3).
+    to this plane, the component of the contact force normal to the plane has no effect on the cable. Each row has the
+    history values gaps [m] (n), states (n), and anchors in the frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")

@@ -1,8 +1,9 @@
 """Contact with friction between surfaces and ribbons: flat belts on cylinders, cones and crowned pulleys.
 
 A ribbon is a `TwistCable3D` with a width. The points of contact are on several lines across the width, offset along the
-axis d_1 of the material. The law at each point is that of `ContactFrictionSurfaceCable`. Normal forces and friction
-therefore have moments about the axis, which lay the ribbon flat on the surface, and steer it; see `ribbon_kernels.py`.
+axis d_1 of the material. At each point the law is the same as in `ContactFrictionSurfaceCable`. Normal forces and
+friction therefore have moments about the axis, which lay the ribbon flat on the surface, and steer it; see
+`ribbon_kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """

@@ -8,7 +8,8 @@ it; see `surface_search.py`.
 
 Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
 
-The rows are those of `ContactFrictionSurfaceSetCable`, and the law is that of `ContactFrictionSurfaceTwistCable`.
+Rows are assigned to surfaces as in `ContactFrictionSurfaceSetCable`, and the law is the same as in
+`ContactFrictionSurfaceTwistCable`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); see `contact/pair_search.py` for the list of
     pairs.
 """

@@ -168,7 +168,8 @@ def sweep_surfaces(
         n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # largest motion of the control points of the cable, and largest distance of a control point from the first one
+        # largest motion of the control points of the cable, and largest distance of a control point from the first
+        # control point
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0

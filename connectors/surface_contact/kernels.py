@@ -17,7 +17,7 @@ The stiffnesses k, mu_k, the damping constants d, mu_v and the friction coeffici
 In dynamic solves a point with a bristle that was open at the start of the step has no friction in this step: its anchor
 is its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
 
-In static solves V = 0. If the displacement of a slipping point reverses in an iteration, |tau| becomes smaller than mu
+In static solves V = 0. If an iteration reverses the displacement of a slipping point, |tau| falls below the limit mu
 |f_n|/2. In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the
 point to stick.
 
@@ -40,9 +40,9 @@ Source: penalty in points and radial return: P. Wriggers, Computational Contact 
 
 Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns it.
 
-The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are those of
-ropes without twist, see above. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c of
-the rope, the angular velocity ω of the material of the rope and the angular velocity Ω of the surface,
+The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are defined
+above, as for ropes without twist. The friction acts on the surface of the rope. With the unit tangent t, the radius r_c
+of the rope, the angular velocity ω of the material of the rope and the angular velocity Ω of the surface,
 
     s = (ω - Ω)·t,    b = t × n
     v_t = V - v_n n - r_c s b

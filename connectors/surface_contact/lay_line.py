@@ -67,7 +67,7 @@ def lay_line(
         world: the 3D model, with gravity along -z.
         bed: height of a level bed [m]; or corners of a bed below the line, shape (k, 2), as distances from the anchor
             towards the end and heights [m], see `add_bed`; or a `BedGrid`.
-        anchor: x and y of the anchor [m]; its height is that of the bed.
+        anchor: x and y of the anchor [m]; the anchor has the height of the bed.
         end: position of the upper end [m].
         length: unstretched length [m].
         elements: number of cables.

@@ -71,7 +71,8 @@ SIZE = TURN + 1
 
 @kernel(inline=True)
 def clear_point(row: FloatArray) -> None:
-    """Write the values of an array element that belongs to no point, because the row has fewer points."""
+    """Write the values of an array element to which no point belongs, because the row has fewer points than the
+    array."""
     row[:] = 0.0
     row[STATE] = UNDEFINED
     clear_place(row[POWER:])

@@ -1,8 +1,8 @@
 """Contact of a surface with a ribbon: points on m lines across the width of a rod with twist.
 
-The axes t, d_1, d_2 of the material frame are those of `elements/cable3d/twist_points.py`; d_1 is the direction of the
-width b. Line j has the offset y_j, so that a line pressure that varies linearly across the width has its exact force
-and its exact moment about the axis:
+`elements/cable3d/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
+b. Line j has the offset y_j, so that a line pressure that varies linearly across the width has its exact force and its
+exact moment about the axis:
 
     y_j = b ((j + 1/2)/m - 1/2)/sqrt(1 - 1/m²),    mean of y_j² = b²/12
     p = r + y d_1,    δp = δr + y (σ d_2 - (d_1·δr') t/|r'|),    σ: form of the spin of the frame about t
@@ -15,7 +15,7 @@ axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second varia
     δ'δp = y (-(σ σ' + g g') d_1 + (δ'σ - h' g) d_2 + (a' g + a g' - h' σ - h σ') t)
 
 Points at the same position along the axis have successive indices: point k is on line j = k mod m. The history values
-are those of `kernels.py`.
+are the same as in `kernels.py`.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """

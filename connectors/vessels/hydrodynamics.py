@@ -9,8 +9,9 @@ linear between the frequencies of the file, 0 at ω = 0, and decays as ω⁻³ b
 the added mass at infinite frequency, this value is used.
 
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
-H_ij = k((i + j) dt). Its singular values are those of a linear system of order n whose impulse response is k. The order
-grows until the root mean square of the error of k is below the tolerance; systems that are not stable are omitted.
+H_ij = k((i + j) dt). From the singular value decomposition of this matrix follows a linear system of order n whose
+impulse response approximates k. The order grows until the root mean square of the error of k is below the tolerance;
+systems that are not stable are omitted.
 
 File of WAMIT. The file ``name.1`` contains rows (period, i, j, A, B) and ``name.3`` rows (period, heading, i,
 modulus, phase, real part, imaginary part), without dimensions: A = ρ L^k A', B = ρ L^k ω B', X = ρ g L^m X' with k = 3
