@@ -184,7 +184,8 @@ def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParam
 
 @kernel
 def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
-    """Return the share σ from d, and from r' and r'' of both cables."""
+    """Return the share σ of one direction from the vector d between the axes, and from the derivatives r' and r'' of
+    both axes."""
     a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
     return a * a / (a * a + b * b)
 
@@ -270,7 +271,7 @@ def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
 
 @kernel(inline=True)
 def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, Vector]:
-    """Return the force on r_A, and the forces on r'_A and r'_B that represent the couples."""
+    """Return the force on the position r_A, and the forces on the slopes r'_A and r'_B that represent the couples."""
     force = combine(-t.press, t.n, 1.0, t.f.force)
     couple = cross(t.d, t.f.force)
     a, b = cross(couple, t.ta), cross(couple, t.tb)
@@ -287,8 +288,8 @@ def eval_moments(par: TouchParameters, t: FootContact) -> tuple[float, float]:
 
 @kernel(inline=True)
 def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
-    """Add forces on r and r' of a point to the coordinates of its cable, with the shape functions S and the derivatives
-    dS of the shape functions with respect to arc length.
+    """Add a force on the position r and a force on the slope r' of a point to the forces on the coordinates of its
+    cable. S are the shape functions at the point, and dS the derivatives of S with respect to arc length.
     """
     for j in range(4):
         for e in range(3):

@@ -71,7 +71,8 @@ class Change(NamedTuple):
 
 @kernel(inline=True)
 def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vector) -> Vector:
-    """Return the variation of the angular velocity ω = t × w/l for the variations dt of t, dl of l and dw of w."""
+    """Return the variation of the angular velocity ω = t × w/l of a cross section, for the variations dt of the tangent
+    t, dl of the length l of the slope, and dw of the rate w of the slope."""
     o, a, b = cross_section_rate(t, l, w), cross(dt, w), cross(t, dw)
     return (a[0] + b[0] - o[0] * dl) / l, (a[1] + b[1] - o[1] * dl) / l, (a[2] + b[2] - o[2] * dl) / l
 
@@ -85,7 +86,8 @@ def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
 
 @kernel(inline=True)
 def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
-    """Return the variation of (I - n nᵀ) a for the variations da of a and dn of n."""
+    """Return the variation of the component (I - n nᵀ) a of a vector a perpendicular to the unit vector n, for the
+    variations da of a and dn of n."""
     h, dh = dot(a, n), dot(da, n) + dot(a, dn)
     return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
 
@@ -94,7 +96,8 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Return the variation of a force on a slope, ``share`` times (couple × t)/l, for variations of couple, t, l."""
+    """Return the variation of a force on a slope, ``share`` times (couple × t)/l, for variations of the couple, of the
+    tangent t and of the length l of the slope."""
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])

@@ -51,7 +51,8 @@ def add_contact(
     damping_ratio: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and every circle. With laws for segments, all circles share one marker per cable.
+    """Add contact between every cable and every circle. For laws with segments, the function creates one marker per
+    cable, to which the contacts of all circles refer.
 
     Args:
         kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended; it is
@@ -153,8 +154,8 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat each value of an array with one value per circle for all cables, because the law needs one value per pair.
-    Return other arguments unchanged.
+    """Convert an array with one value per circle to an array with one value per pair, which the law needs: each value
+    is repeated for all cables. Return other arguments unchanged.
     """
     if shape_of(value) != (circles,):
         return value

@@ -220,8 +220,8 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Return the press F = N - rhoA v² of the cable of a row [N]. N follows from the mean strain, and v is the speed of
-    the middle of the cable about the centre.
+    """Return the press F = N - rhoA v² of the cable of a row [N]. The tension N follows from the mean strain, and v is
+    the speed of the middle of the cable about the centre.
     """
     L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
@@ -363,8 +363,8 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre, which is the sum of D f_t over all points, to the
-    torque of its owner [N m].
+    """Add the torque of each row on its circle about the centre, the sum of distance D times friction f_t over all
+    points, to the torque of the owner of the row [N m].
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

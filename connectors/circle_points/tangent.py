@@ -88,8 +88,8 @@ def rotate(
 
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
-    """Add the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates to G;
-    d u_k = (r/D) t.dd - r d phi.
+    """Add the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates to G,
+    from the variation d u_k = (r/D) t.dd - r d phi; the docstring of this module defines the symbols.
     """
     h = r / z.D
     for b in range(8):

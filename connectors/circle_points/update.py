@@ -86,7 +86,8 @@ def measure(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
-    """Evaluate g and f_n of the points of a row, see `create_update`. Eight rows are evaluated at once."""
+    """Evaluate the gap g and the normal force f_n of the points of a row, see `create_update`. Eight rows are evaluated
+    at once."""
     lane = number % LANES
     if lane == 0:
         g = lanes[0]

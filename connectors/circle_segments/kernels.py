@@ -131,7 +131,7 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """Return the normal force f_n [N] and the derivatives of f_n with respect to g and v_n.
+    """Return the normal force f_n [N] and the derivatives of f_n with respect to the gap g and its rate v_n.
 
     With a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g < g_0, so the force is continuous where
     segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.

@@ -193,8 +193,8 @@ def eval_forces(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
-    """Evaluate v_t, f_n, x_cur and the derivative of x_cur with respect to rho for all lanes, for a case that is valid
-    for the segments in all lanes.
+    """Evaluate the tangential velocity v_t, the normal force f_n, the position x_cur and the derivative of x_cur with
+    respect to rho for all lanes, for a case that is valid for the segments in all lanes.
     """
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)

@@ -129,8 +129,8 @@ def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Field
 def fill_axial_columns(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
-    """Add the derivatives of the forces with respect to s, on which x_cur of sticking segments depends, to P, shape
-    (rows, 8 + m).
+    """Add the derivatives of the forces with respect to the axial displacement s to P, shape (rows, 8 + m); s changes
+    the position x_cur of sticking segments.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

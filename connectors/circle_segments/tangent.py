@@ -51,7 +51,8 @@ Four = tuple[float, float, float, float]
 
 @kernel(inline=True)
 def chord_derivatives(z: Chord) -> tuple[Four, Four]:
-    """Return the derivatives of rho and of the angle of n with respect to a_x, a_y, b_x, b_y."""
+    """Return the derivatives of rho and of the angle of the normal n with respect to the components a_x, a_y, b_x and
+    b_y of the end points."""
     q0, q1, nx, ny = 1.0 - z.rho, z.rho, z.nx, z.ny
     tx, ty = -ny, nx
     if z.free:
@@ -271,8 +272,8 @@ def add_tangent(
 
 @kernel(inline=True)
 def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArray, X: FloatArray) -> None:
-    """Write C J + V Jd into X[:, :8], with the Jacobians J (4, 8) of both end points and the time derivatives Jd of
-    these Jacobians.
+    """Write C J + V Jd into X[:, :8]. C and V are the derivatives of the forces with respect to the end points and to
+    their velocities, J, shape (4, 8), contains the Jacobians of both end points, and Jd the time derivatives of J.
     """
     for a in range(5):
         for b in range(8):

@@ -58,8 +58,8 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps, and add |k_c (g - stored gap)| to the errors [N] for each segment that has opened or closed. If
-    ``always`` is false, only gaps whose sign has changed are stored.
+    """Store gaps. For each segment that has opened or closed, add |k_c (g - stored gap)|, with the contact stiffness
+    k_c and the current gap g, to the errors [N]. If ``always`` is false, only gaps whose sign has changed are stored.
 
     If ``always`` is true, segments that are open or without friction get the state -2.
 

@@ -96,7 +96,8 @@ class UserEquation:
         return float(found)
 
     def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """Return J, the derivative of C with respect to q, or to v at velocity level."""
+        """Return J, the derivative of the constraint equation C with respect to the displacements q, or at velocity
+        level with respect to the velocities v."""
         if self._gradient is not None:
             given = self._gradient(t, self._row, q.copy(), v.copy())
             found = parse_numbers(given, q.shape)
@@ -162,7 +163,7 @@ class UserEquation:
         return np.stack(columns, axis=-1)
 
     def rate(self, t: float, q: FloatArray, v: FloatArray) -> np.float64:
-        """Return Ċ = J·v + ∂C/∂t of an equation at position level."""
+        """Return the time derivative Ċ = J·v + ∂C/∂t of an equation at position level."""
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:

@@ -93,7 +93,8 @@ def frame_axis(row: Any, p: int) -> Any:
 @kernel
 def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
     """For order 1, write the angular velocity W of joint frame 0 relative to marker 0 and return the rate of the offset
-    of equation k. For order 2, write W_t into W and return the second derivative of the offset.
+    of equation k. For order 2, write the time derivative W_t of this angular velocity into W, and return the second
+    derivative of the offset.
     """
     W[:] = 0.0
     if not row.moved:

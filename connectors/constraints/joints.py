@@ -39,8 +39,8 @@ class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Args:
-        own: array with the data of each row. The current values are written into the offsets and the fields `DRIVEN` of
-            these records.
+        own: records with the data of the rows; the current values are written into the offsets and the fields `DRIVEN`
+            of these records.
 
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see

@@ -39,8 +39,8 @@ from windlass.framework.kernels.kernel import kernel
 def add_point(
     S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
 ) -> None:
-    """Add the derivatives of a point on the axis, with the shape functions S, to K and N. ``varies``: whether the
-    Jacobians of the marker vary in time; otherwise N is not changed.
+    """Add the derivatives of the forces of a point on the axis, with the shape functions S, to K and N. ``varies``:
+    whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """
     n = 4 * d
     # rows of the nodes of the cable
@@ -70,7 +70,7 @@ def add_offset_point(
     J: FloatArray, Jd: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of a point of a 2D cable, at an offset from the axis, to K and N.
+    """Add the derivatives of the forces of a point of a 2D cable, at an offset from the axis, to K and N.
 
     Args:
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
@@ -165,7 +165,8 @@ def scatter_row(
     m: Any, k: int, d: int, w: int, dofs: IntArray, i: int, K: FloatArray, N: FloatArray, P: FloatArray, R: FloatArray,
     wrench: FloatArray, A: FloatArray, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Transform K and N of row i from (c, theta) to the coordinates of marker k, and add the result to the matrix.
+    """Transform K and N of row i from the centre c and the rotation theta of the partner to the coordinates of marker
+    k, and add the result to the matrix.
 
     Args:
         P, R: see `fill_marker`.

@@ -112,8 +112,8 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 @kernel(inline=True)
 def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K for all pairs of shape functions a and b. G has the components xx, xy, yy of
-    `eval_curvature`.
+    """Add dq dS_a dS_b G to K for all pairs a and b of shape functions, where dS are the derivatives of the shape
+    functions. G has the components xx, xy, yy of `eval_curvature`.
     """
     for a in range(4):
         for b in range(4):

@@ -102,7 +102,7 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 @kernel(inline=True)
 def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
     """Return the friction for the deflection u of the bristle [m], the velocity v_t [m/s] and the normal force f_n [N];
-    ``least`` is the fraction c.
+    ``least`` is the fraction c of the friction limit, see the docstring of this module.
     """
     tau = trial_vector(law.friction_stiffness, u, law.friction_velocity_penalty, vt)
     size, limit = sqrt(dot(tau, tau)), coulomb(law.friction_coefficient, fn)[0]

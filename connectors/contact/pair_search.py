@@ -203,7 +203,7 @@ class NeighbourSearch(ABC):
         name: name of the component, for messages.
         processes: processes that search together; each process searches for its own rows.
         searches: number of searches so far.
-        forgotten: whether the next update must search.
+        forgotten: whether the result of the last search is invalid, and the next update must search.
         margin: largest motion, see `eval_motion`, for which the result of the search remains valid [m].
         hull, centre: control points of the cables, and positions of their partners, at the last search [m].
     """

@@ -169,8 +169,8 @@ def tangent(
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. P contains the
-    derivatives of the openings with respect to the values u of stroke and inputs, and V with respect to their rates
-    u_t; both have the shape (rows, 2, 1 + inputs).
+    derivatives of the openings with respect to the values u of stroke and inputs, and V the derivatives with respect to
+    the rates u_t of stroke and inputs; both have the shape (rows, 2, 1 + inputs).
     """
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
     # derivatives of the vector between the points (J) and of its rate (Jd), eJ = e·J, derivatives of s_t (rate), and

@@ -80,8 +80,8 @@ def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times T to the values of the mass matrix, because y_t is treated as an acceleration in the equations of
-    motion.
+    """Add ``scale`` times the time constant T to the values of the mass matrix, because y_t is treated as an
+    acceleration in the equations of motion.
     """
     for i in range(len(rows)):
         values[slots[i, 0, 0]] += scale * rows[i].time_constant
@@ -89,7 +89,7 @@ def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """Subtract w·λ from the residual f of the equation of y."""
+    """Subtract the weighted sum w·λ of the multipliers from the residual f of the equation of y."""
     for i in range(len(rows)):
         for k in range(w.shape[1]):
             f[rows[i].state] -= w[i, k] * lam[multipliers[i, k]]

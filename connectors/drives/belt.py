@@ -636,7 +636,7 @@ class _Line:
         return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
 
     def _name_parts(self) -> None:
-        """Name the free spans, and the cables on each pulley, for tables of modes."""
+        """Define the names that tables of modes use for the free spans and for the cables on each pulley."""
         length, cables = self.route.length, len(self.cables)
         middle = length * (np.arange(cables) + 0.5) / cables
         for name, (begin, end) in zip(name_spans(self.drive), find_spans(self.route), strict=True):

@@ -370,8 +370,8 @@ def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArra
 
 @kernel(inline=True, fast=False)
 def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """Return |ln(F_1/F_2)| of the spans before and after a pulley; infinite if one of the spans is slack, NaN if one of
-    the spans does not exist.
+    """Return |ln(F_1/F_2)| with the forces F_1 and F_2 of the spans before and after a pulley. The result is infinite
+    if one of the spans is slack, and NaN if one of the spans does not exist.
     """
     first, second = before - centrifugal, after - centrifugal
     if np.isnan(first) or np.isnan(second):

@@ -187,7 +187,7 @@ def fill_means(c: FlowColumns, cx: FloatArray, cy: FloatArray, z: FloatArray, w:
 
 @kernel(inline=True)
 def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
-    """Return ψ of wave m at the position r [m], shape (3,), and the time t [s]."""
+    """Return the phase ψ of wave m at the position r [m], shape (3,), and the time t [s]."""
     w = c.waves[m]
     return float(w[2] * (r[0] * w[3] + r[3 - c.up] * w[4]) - w[1] * t + w[5])
 

@@ -96,8 +96,8 @@ class RAO:
         return bool(self.headings[0] >= -CLOSE and self.headings[-1] <= np.pi + CLOSE)
 
     def eval_response(self, frequency: Any, heading: Any) -> NDArray[np.complex128]:
-        """Return H for waves of given frequencies ω [rad/s] and headings β [rad], shape (m,) each, as an array of shape
-        (m, 6).
+        """Return the complex responses H of the six degrees of freedom to waves of given frequencies ω [rad/s] and
+        headings β [rad], shape (m,) each, as an array of shape (m, 6).
 
         Raises:
             ModelError: a heading that the table does not contain.

@@ -162,7 +162,7 @@ def _divide_spreading(s: float, count: int) -> FloatArray:
 
 
 def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
-    """Return the unscaled spectrum S at x = ω/ω_p."""
+    """Return the unscaled spectrum S at the frequency ω relative to the peak frequency ω_p, x = ω/ω_p."""
     width = np.where(x <= 1.0, *WIDTHS)
     peak: FloatArray = peakedness ** np.exp(-0.5 * ((x - 1.0) / width) ** 2)
     return np.asarray(x**-5.0 * np.exp(-1.25 * x**-4.0) * peak)

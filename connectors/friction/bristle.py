@@ -58,8 +58,8 @@ def friction_force(state: float, tau: float, limit: float) -> float:
 
 @kernel(inline=True)
 def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[float, float, float]:
-    """Return the derivatives of f along a line with respect to f_n, v and u; ``by_fn``: derivative of the friction
-    limit with respect to f_n."""
+    """Return the derivatives of the friction f along a line with respect to the normal force f_n, the velocity v and
+    the deflection u; ``by_fn`` is the derivative of the friction limit with respect to f_n."""
     if abs(state) == SLIPS:
         return by_fn * state, 0.0, 0.0
     return 0.0, d, k if state == STICKS else 0.0
@@ -79,8 +79,8 @@ def return_share(size: float, limit: float) -> float:
 
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
-    """Return the variation of the friction F e for the variations ``by_tau`` of tau and ``by_limit`` of F; ``share`` is
-    the ratio F/|tau|.
+    """Return the variation of the friction F e of a slipping bristle, for the variations ``by_tau`` of the trial force
+    tau and ``by_limit`` of the friction limit F; ``share`` is the ratio F/|tau|.
     """
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along

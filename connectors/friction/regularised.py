@@ -35,8 +35,9 @@ def slides(speed: float, zone: float) -> bool:
 
 @kernel(inline=True)
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
-    """Return f/(F v) within the zone [s/m]; the result is 0 for a zone of width 0. The function is not called for
-    velocities outside the zone, where the ratio is 1/|v|. Speeds may be complex.
+    """Return the ratio f/(F v) of the friction f to its limit F and the velocity v within the zone [s/m]; the result is
+    0 for a zone of width 0. The function is not called for velocities outside the zone, where the ratio is 1/|v|.
+    Speeds may be complex.
     """
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share

@@ -195,7 +195,8 @@ def eval_inertia(c: Any, E: FloatArray, i: int, a: FloatArray, I: FloatArray) ->
 
 @kernel
 def fill_forces(c: Any, m: Any, flow: Any) -> None:
-    """Write F and M of all pieces: drag, buoyancy, pressure, and the added mass of the accelerated fluid."""
+    """Write the force F and the torque M of all pieces due to drag, buoyancy, pressure, and the added mass in the
+    accelerated fluid."""
     w, q, n, D, I, P = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         eval_drag(c, m, flow, i, w, q, n, D)
@@ -249,14 +250,15 @@ def vary_place(m: Any, i: int, column: int, dr: FloatArray, turn: FloatArray, mo
 
 @kernel(inline=True)
 def store_column(to: FloatArray, column: int, dF: FloatArray, dM: FloatArray) -> None:
-    """Write the variations of F and M into a column of a matrix of shape (6, 6)."""
+    """Write the variations of the force F and the torque M into a column of a matrix of shape (6, 6)."""
     for a in range(3):
         to[a, column], to[3 + a, column] = dF[a], dM[a]
 
 
 @kernel
 def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
-    """Write F and M of all pieces, and their derivatives K and D with respect to the motion of the marker; G is 0."""
+    """Write the force F and the torque M of all pieces, and the derivatives K and D of both with respect to
+    displacements and velocities of the marker; the derivatives G with respect to accelerations are 0."""
     fill_forces(c, m, flow)
     w, q, n, D, I, P = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     dr, turn, dv, moved, spun = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -329,7 +331,8 @@ def fill_inertia(c: Any, m: Any) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
-    """Write F and M of `fill_inertia`, and their derivatives K, D and G with respect to the motion of the marker."""
+    """Write the force F and the torque M as `fill_inertia`, and the derivatives K, D and G of both with respect to
+    displacements, velocities and accelerations of the marker."""
     fill_inertia(c, m)
     dr, turn, moved, spun, da = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     I, de, dS, dF, dM = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -377,7 +380,7 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
 
 @kernel
 def add_forces(own: Any, m: Any, k: PositionColumns, dofs: IntArray, f: FloatArray) -> None:
-    """Add Jᵀ F + J_rᵀ M of all rows to f."""
+    """Add the generalised forces Jᵀ F + J_rᵀ M of all rows to f."""
     for i in range(len(own)):
         marker = own[i].marker
         for j in range(own[i].first, own[i].end):

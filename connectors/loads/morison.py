@@ -59,7 +59,8 @@ def eval_length(c: Any, i: int, size: float) -> float:
 
 @kernel(inline=True)
 def eval_vibration(Y: float, v: float) -> tuple[float, float]:
-    """Return A/d at the reduced velocity v for the largest amplitude Y [1], and its derivative with respect to v."""
+    """Return the amplitude of the vibration relative to the diameter, A/d, at the reduced velocity v for the largest
+    amplitude Y [1], and the derivative of A/d with respect to v."""
     if v <= CORNERS[0][0] or v >= CORNERS[4][0]:
         return 0.0, 0.0
     A, slope = 0.0, 0.0

@@ -129,8 +129,8 @@ def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) ->
 def add_section_force_tangents(
     c: SectionColumns, m: Any, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q, with the factor dq, to the values of the matrix, for the forces f of `add_forces` in
-    rows whose forces F rotate with the section.
+    """Add dq times the derivative ∂f/∂q of the generalised forces f to the values of the matrix, for rows whose forces
+    per length rotate with the section.
     """
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     nodal = c.N.shape[2]

@@ -69,8 +69,8 @@ def find_active(rows: LocalRows) -> BoolArray:
 
 
 def create_group(rows: LocalRows, which: IntArray, s: FloatArray, w: FloatArray) -> FluidGroup:
-    """Create the group of the rows ``which``, shape (k,), with points at ξ = s, shape (k, n), and weights w, shape
-    (n,).
+    """Create the group of the rows ``which``, shape (k,), with points at the relative positions ξ = s, shape (k, n),
+    and integration weights w, shape (n,).
     """
     dims, n, count = rows.dofs.shape[1] // 4, s.shape[1], s.size
     cables = rows.local("cable")[which]

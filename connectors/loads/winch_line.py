@@ -135,7 +135,8 @@ def add_tangents(
 ) -> None:
     """Add the derivatives of `add_forces` to values; ``slots`` contains the indices of matrix entries of all rows.
 
-    Fv contains ∂F/∂u of a load, or for ``inertia`` ∂F/∂a with the acceleration a of the material.
+    The field Fv contains the derivative of a load F with respect to the velocity u of the material, or with ``inertia``
+    the derivative with respect to its acceleration a.
     """
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4

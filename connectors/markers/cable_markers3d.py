@@ -66,7 +66,8 @@ def fill_cross(a: FloatArray, M: FloatArray) -> None:
 
 @kernel
 def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF: FloatArray, ddF: FloatArray) -> None:
-    """Write ∂F/∂t, shape (3, 3), and ∂²F/∂t², shape (3, 3, 3), of F = A B, the offset B after the rotation A."""
+    """Write the derivatives ∂F/∂t, shape (3, 3), and ∂²F/∂t², shape (3, 3, 3), of the rotated offset F = A B with
+    respect to the tangent t."""
     u, beta = np.zeros(3), np.zeros(3)
     c, s = 1.0, 0.0
     for i in range(3):
@@ -92,7 +93,8 @@ def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF:
 
 @kernel
 def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> None:
-    """Write ∂t/∂p, shape (3, 3), and ∂²t/∂p², shape (3, 3, 3), of t = p/|p|; il is 1/|p|."""
+    """Write the derivatives ∂t/∂p, shape (3, 3), and ∂²t/∂p², shape (3, 3, 3), of the tangent t = p/|p| with respect to
+    the slope p; il is 1/|p|."""
     for i in range(3):
         for a in range(3):
             P[i, a] = il * ((1.0 if i == a else 0.0) - t[i] * t[a])

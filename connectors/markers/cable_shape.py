@@ -113,7 +113,8 @@ def update_moving_points(
     """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the process-local indices
     of s, and ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
 
-    With w = v + s_t G q the velocities of the material are S w, and the rates of the slopes of the material are S' w.
+    With the coordinates q of the nodes, their velocities v, and w = v + s_t G q, the velocities of the material are S
+    w, and the rates of the slopes of the material are S' w.
     """
     w = np.empty(8)
     for i in range(len(index)):
@@ -155,8 +156,8 @@ def fill_point_jacobian(
     sx: float,
     sy: float,
 ) -> None:
-    """Write rows a and a + 1 of J (dp/dq) and Jd (dv/dq), with 8 columns each, for point j; (rx, ry) = r', (sx, sy) =
-    r'_t."""
+    """Write rows a and a + 1, with 8 columns each, of the derivatives J = dp/dq of the position and Jd = dv/dq of the
+    velocity of point j; (rx, ry) is the slope r', and (sx, sy) its rate."""
     l = np.sqrt(rx * rx + ry * ry)
     tx, ty = rx / l, ry / l
     b = -y / l

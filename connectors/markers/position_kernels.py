@@ -176,8 +176,8 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 def add_curvature(
     j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add scale g·∂X/∂q of row i to the values of the matrix. The first n coordinates of the row belong to the two
-    markers, see `update_jacobians`.
+    """Add the product of ``scale``, the gradient g and ∂X/∂q of row i to the values of the matrix. The first n
+    coordinates of the row belong to the two markers, see `update_jacobians`.
     """
     n0 = j.n0
     for marker in range(2):

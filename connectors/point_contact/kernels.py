@@ -203,8 +203,8 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
-    """Subtract Jᵀ F + Jrᵀ T from f, where F and T are the forces and torques on the surfaces in ``runs``, see
-    `find_runs`, and J and Jr are the Jacobians of position and rotation of the markers.
+    """Subtract the generalised forces Jᵀ F + Jrᵀ T from f. F and T are the forces and torques on the surfaces in
+    ``runs``, see `find_runs`, and J and Jr are the Jacobians of position and rotation of the markers.
     """
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]

@@ -234,7 +234,8 @@ def _sizes(table: EntityTable) -> FloatArray:
 
 
 def _material_columns(world: Tables, materials: IntArray) -> list[FloatArray]:
-    """Return E, c, us, ud and uv of each surface, shape (n,) each."""
+    """Return the plane-strain modulus E, the dissipation c, and the friction coefficients us, ud and uv of each
+    surface, shape (n,) each."""
     out = [np.zeros(len(materials)) for _ in range(5)]
     for table, positions, rows in world.split_by_table(materials):
         for array, name in zip(out, ContactMaterial.columns, strict=True):

@@ -118,7 +118,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         return w, (f - rim.damping * w) / rim.stiffness
 
     def stick(X: float) -> tuple[Stick, float]:
-        """Solve for a belt that sticks on the whole arc, on which F changes by (w(X) - w(0))/S."""
+        """Solve for a belt that sticks on the whole arc; on this arc, F changes by (w(X) - w(0))/S, with the symbols of
+        the docstring of this file."""
         ends = eval_stick(rim, X)
         return ends, (leave - entry) * rim.slope / (ends.last - ends.first)
 
@@ -171,10 +172,10 @@ def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | No
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    Sticking after slip can occur only if F increases along the arc and bristles are softer than EA (mu/R)². In this
-    case the friction limit may increase faster than the force of a bristle. The check is made only for bristles that
-    are softer than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w is linear and
-    (mu p/mu_k)' is convex.
+    Sticking after slip can occur only if the force F increases along the arc and the bristles are softer than EA
+    (mu/R)². In this case the friction limit may increase faster than the force of a bristle. The check is made only for
+    bristles that are softer than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w
+    is linear and (mu p/mu_k)' is convex.
     """
 
     def force(w: float) -> float:

@@ -66,7 +66,8 @@ def power_of_one(row: Any, xt: ComplexArray) -> complex:
 
 @kernel
 def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write the generalised forces g of a spring with n = 6 and matrices K and D."""
+    """Write the generalised forces g of a spring with n = 6 displacements, the stiffness matrix K and the damping
+    matrix D."""
     for a in range(len(g)):
         g[a] = 0.0
         for b in range(len(g)):
@@ -75,7 +76,7 @@ def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_all(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with n = 6 and matrices K and D [J]."""
+    """Return the energy of a spring with n = 6 displacements and the stiffness matrix K [J]."""
     total = complex(0.0, 0.0)
     for a in range(len(x)):
         for b in range(len(x)):
@@ -85,7 +86,7 @@ def energy_of_all(row: Any, x: ComplexArray) -> complex:
 
 @kernel
 def power_of_all(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the dampers of a spring with n = 6 and matrices K and D dissipate [W]."""
+    """Return the power that the dampers of a spring with n = 6 displacements and the damping matrix D dissipate [W]."""
     total = complex(0.0, 0.0)
     for a in range(len(xt)):
         for b in range(len(xt)):
@@ -149,7 +150,8 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
                 x[i, a], xt[i, a] = one[a].real, rate[a].real
 
     def number(which: int, place: int) -> Kernel:
-        """Create the kernel that returns component ``place`` of x (which = 0), x_t (which = 1) or g (which = 2)."""
+        """Create the kernel that returns component ``place`` of the displacements x (which = 0), of their rates x_t
+        (which = 1), or of the generalised forces g (which = 2)."""
 
         @kernel
         def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:

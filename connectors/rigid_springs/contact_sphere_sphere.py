@@ -138,7 +138,7 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
-    """Return the factor s of friction, f_t = -s v_t [N s/m]."""
+    """Return the factor s between friction f_t and slip velocity v_t, f_t = -s v_t [N s/m]."""
     # the friction factor is computed here, because a call makes the kernel too large for inlining, which increases the
     # time of contacts by an eighth
     if not slides(row.history[1], row.proportional_zone):
@@ -236,8 +236,8 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the side h = 1 or -1, and the factor χ v_i/k of the impact model; the factor is 0 if no impact model is
-    used.
+    """Compute h, which is -1 if sphere 1 is hollow and otherwise 1, and the factor χ v_i/k of the impact model, with
+    the symbols of the docstring of this module. The factor is 0 if no impact model is used.
     """
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)

@@ -65,8 +65,8 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the sum r_0 ψ_0 + r_1 ψ_1 [m] and the rate of this sum, the distance |c| of the axes [m] and the rate of
-    this distance, and the vectors a, e, t.
+    """Return the sum r_0 ψ_0 + r_1 ψ_1 of radii times angles [m] with its rate, the distance |c| of the axes [m] with
+    its rate, the axis a, the direction e of the line of centres, and t = a × e.
     """
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
     along, side = dot(a, d), row.side
@@ -110,8 +110,8 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Evaluate depth and force of both flanks, the displacement w, the distance of the axes, and the vectors a, e and
-    t.
+    """Evaluate depth and force of both flanks, the displacement w along the pitch circles, the distance of the axes,
+    and the vectors a, e and t of the docstring of this module.
     """
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
@@ -186,8 +186,8 @@ def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the radii with signs, h, the pitch [m], half the backlash b, the axis a in the frame of marker 0, and a
-    direction x0 perpendicular to a."""
+    """Compute the radii with signs, h = sign(z_0 + z_1), the pitch [m], half the backlash b, the axis a in the frame of
+    marker 0, and a direction x0 perpendicular to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {

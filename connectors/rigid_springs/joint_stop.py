@@ -71,7 +71,8 @@ class JointStop(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the axis a, the displacement s [m or rad] and its rate s_t."""
+    """Return the axis a of the stop, the displacement s of the joint along or about this axis [m or rad], and the rate
+    s_t."""
     P = turn(u.A, row.turned_frame0)
     a = (P[0, 2], P[1, 2], P[2, 2])
     if row.turns:
@@ -83,7 +84,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
-    """Return the depth δ [m or rad] and the force g [N or N m]."""
+    """Return the depth δ in a stop [m or rad] and the force g of the stop [N or N m]."""
     if s.real > row.upper:
         depth, inwards = s - row.upper, rate
     elif s.real < row.lower:

@@ -234,8 +234,8 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
-    """Create a kernel of the remaining power [W]: F·y minus the lost power and minus the rate of the stored energy E.
-    This rate is the derivative of E with respect to time along the motion.
+    """Create a kernel of the remaining power [W]: the power F·y of all forces minus the lost power and minus the rate
+    of the stored energy E. This rate is the derivative of E with respect to time along the motion.
     """
 
     @kernel

@@ -41,8 +41,8 @@ def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which:
 
 @kernel
 def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
-    """Return the tension N, the elastic part of N, the energy, and the derivatives of N with respect to L, L̇, L_0 and
-    L̇_0.
+    """Return the tension N, the elastic part of N, the energy, and the derivatives of N with respect to the length L of
+    the rope, its rate L̇, the reference length L_0, and its rate L̇_0.
     """
     k, d = row.axial_stiffness / L0, row.axial_damping / L0
     elastic = row.preload + k * (L - L0)
@@ -90,8 +90,8 @@ def measure(
 
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Return the length of rope that is wound on the drums at the ends of the rope [m]: R_A ψ_A if the span is the
-    first span of its rope, plus -R_B ψ_B if the span is the last span.
+    """Return the length of rope that is wound on the drums at the ends of a span [m]: the sum of R_A ψ_A if the span is
+    the first span of its rope, and -R_B ψ_B if the span is the last span.
     """
     length = complex(0.0, 0.0)
     if is_first:

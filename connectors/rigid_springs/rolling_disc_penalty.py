@@ -65,8 +65,9 @@ class RollingDiscPenalty(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], the rate of the gap [m/s], the slip velocity across and along the track [m/s], the vectors r
-    and d + r [m], and the directions e_0, e_1 and n.
+    """Return the gap [m], the rate of the gap [m/s], the slip velocity across and along the track [m/s], the vector r
+    from the centre to the lowest point of the rim and the vector d + r from point 0 to this point [m], and the
+    directions e_0, e_1 and n across the track, along the track and normal to the plane.
     """
     n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
     across, r, arm = find_contact(row.radius, 0, u.d, n, w)

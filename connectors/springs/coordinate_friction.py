@@ -21,8 +21,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """Return F(v) [N], which is > 0 for v ≠ 0, and the derivative of F with respect to |v|; both results are 0 for v =
-    0.
+    """Return the magnitude F of the friction of a sliding row at the velocity v [N], which is > 0 for v ≠ 0, and the
+    derivative of F with respect to |v|; both results are 0 for v = 0.
     """
     speed = abs(v)
     if speed == 0.0:
@@ -32,7 +32,8 @@ def sliding_force(row: Any, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
-    """Return the friction force f_friction [N] and the derivatives of f_friction with respect to q and q_t."""
+    """Return the friction force f_friction [N] and its derivatives with respect to the difference q of the coordinates
+    and the rate q_t."""
     if row.bristle:
         state = np.sign(row.history[0])
         size, slope = sliding_force(row, v) if state != STICKS else (0.0, 0.0)

@@ -144,7 +144,7 @@ def fill_stretch(
 
 
 def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
-    """Create a `Measure` of s and s_t for the rows ``which`` with user functions."""
+    """Create a `Measure` of the stretch s and its rate s_t for the rows ``which`` with user functions."""
     given = *pick_pairs(rows, which, "m0", "m1"), np.ascontiguousarray(rows.columns[1]["rest_length"][which])
     return prepare_measure(fill_stretch, read_positions, given, (np.zeros((len(which), 1)), np.zeros((len(which), 1))))
 

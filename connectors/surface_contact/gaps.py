@@ -78,8 +78,8 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """Return the largest depth behind surface s on the straight path from a to b in the frame of the surface [m]; rc is
-    the radius of the cable.
+    """Return the largest depth behind surface s on the straight path between the positions a and b in the frame of the
+    surface [m]; rc is the radius of the cable.
     """
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)

@@ -264,7 +264,8 @@ def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def eval_lever(o: SurfaceFrame, p: Vector, u: Vector) -> Lever:
-    """Evaluate the point p with the velocity u, both global, relative to the surface."""
+    """Evaluate position and velocity of a point relative to the surface, from the global position p and the global
+    velocity u."""
     px, py, pz = p
     ux, uy, uz = u
     dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
@@ -278,8 +279,8 @@ def eval_lever(o: SurfaceFrame, p: Vector, u: Vector) -> Lever:
 
 @kernel(inline=True, fast=False)
 def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
-    """Evaluate the point of the cable with the values S of the shape functions relative to the surface; q are the
-    coordinates of the cable, w their rates.
+    """Evaluate position and velocity of a point of the cable relative to the surface. S contains the shape functions at
+    the point, q the coordinates of the cable, and w the rates of these coordinates.
     """
     return eval_lever(o, eval_axis(S, q), eval_axis(S, w))
 
@@ -360,7 +361,7 @@ def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state:
 
 @kernel(inline=True)
 def eval_global_force(o: SurfaceFrame, h: Distance, F: PointForces) -> Vector:
-    """Return the global force f_n n + f_t [N]."""
+    """Return the sum of normal force and friction, f_n n + f_t, in the global frame [N]."""
     t = F.f.force
     return to_global(o, F.fn * h.nx + t[0], F.fn * h.ny + t[1], F.fn * h.nz + t[2])
 

@@ -125,8 +125,8 @@ def fill_wrench(
     o: SurfaceFrame, z: Lever, F: Vector, GX: FloatArray, GV: FloatArray, dq: float, dv: float, C: FloatArray,
     V: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the derivatives C and V of `contact/assembly.py` from the global derivatives of F with respect to position
-    and velocity, shape (3, 3) each; F: the global force [N]."""
+    """Write the arrays C and V, which `contact/assembly.py` defines. GX and GV are the global derivatives of the force
+    with respect to position and velocity, shape (3, 3) each, and F is the global force [N]."""
     d, e = (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     for a in range(3):
         # derivatives with respect to d and its rate
@@ -243,7 +243,8 @@ def write_column(M: FloatArray, row: int, column: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def change_slope(r: Spin, iL: float, k: int) -> Vector:
-    """Return the derivative of the slope r' with respect to coordinate k of the cable; iL = 1/L."""
+    """Return the derivative of the slope r' with respect to coordinate k of the cable; iL is the inverse of the length
+    of the cable."""
     j = k // 3
     size = r.P[0] * iL if j == 2 else -r.P[0] * iL if j == 0 else r.P[1] if j == 1 else r.P[2] if j == 3 else 0.0
     e = unit_vector(k % 3)

@@ -147,7 +147,8 @@ def create_surface_update(
         c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
     ) -> None:  # fmt: skip
-        """Evaluate g, f_n and u_t of the points of a row, with the history values at the start of the step."""
+        """Evaluate the gap g, the normal force f_n and the deflection u_t of the points of a row, with the history
+        values at the start of the step."""
         i, g = rows[number], lanes[0]
         row = c.rows[i]
         n, first, r = row.points, row.data, begin(c, m, x, v, i, g)

@@ -151,8 +151,8 @@ def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: Flo
 def _realise(
     k: FloatArray, dt: float, tolerance: float, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return P, Q, R of the smallest stable system whose impulse response at multiples of dt [s] is k within the
-    tolerance, or None.
+    """Return the matrices P, Q and R of the smallest stable system whose impulse response at multiples of dt [s] agrees
+    with k within the tolerance, or None if there is no such system.
     """
     from scipy.linalg import hankel, logm  # imported here, because most models do not need this module
 
