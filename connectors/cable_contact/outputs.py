@@ -82,7 +82,8 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Return the pressing force of each point per length [N/m], shape (rows, points). Each force is divided by the
-    share σ of its contact, because the points of the other cable carry the remaining force.
+    share σ of its contact, because this contact carries only the fraction σ of the force, and the points of the other
+    cable carry the remaining force.
     """
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable

@@ -46,7 +46,7 @@ SHORTEST = 1e-6
 
 
 class SpanEnds(NamedTuple):
-    """Quantities of the ends of arcs. All arrays have the broadcast shape of the arguments of `eval_ends`.
+    """Quantities of the ends of arcs. All arrays have the shape to which the arguments of `eval_ends` are broadcast.
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]; negative if the
         belt leaves the circle beyond the end of the arc.

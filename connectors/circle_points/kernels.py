@@ -172,7 +172,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
 
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
-    """Return x and y of the sum of S_a q_a, with the shape functions S and the coordinates q of a cable."""
+    """Return x and y of the sum of the products S_a q_a of the shape functions S and the coordinates q of a cable."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
     y = S[0] * q[1] + S[1] * q[3] + S[2] * q[5] + S[3] * q[7]
     return x, y
@@ -180,8 +180,8 @@ def combine(S: Four, q: Eight) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
-    """Evaluate the point with shape functions S at the distance y from the axis; q are the coordinates of the cable,
-    and w the rates of the coordinates.
+    """Evaluate the point at the distance y from the axis; S are the shape functions at this point, q the coordinates of
+    the cable, and w the rates of these coordinates.
     """
     px, py = combine(S, q)
     vx, vy = combine(S, w)

@@ -17,7 +17,8 @@ stored. The last history value of the row is s0, the axial displacement at that 
 sticking positions by sigma |e| (s - s0) n/L.
 
 The kernels of the law compute K = dq df/dq + dv df/dw and D = df/dw, including the derivatives with respect to the
-coordinates of the circle. This module computes P, the derivative of f with respect to s through x_cur. The tangent is
+coordinates of the circle. This module computes P, the derivative of f with respect to s that is due to the dependence
+of x_cur on s. The tangent is
 
     columns of q: dq df/dq + dv df/dq_t = K + dq s_t D G
     column of s: dv D g + dq P

@@ -78,8 +78,9 @@ class Link:
         entity: cables (`Cable2D`, `Cable3D` or `TwistCable3D`), or one or more rows of one component with the output
             ``force`` and the switchable column ``active``, such as a `SphericalJoint`, the three constraints of
             `hinge`, or a `SpringDamper`.
-        breaking_load: force at which the link breaks [N]; the force of a link is the largest axial force of its cables,
-            for other rows the square root of the sum of the squares of all force components of all rows.
+        breaking_load: force at which the link breaks [N]. The force of a link of cables is the largest axial force of
+            the cables. The force of another link is the square root of the sum of the squares of all force components
+            of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
             breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the

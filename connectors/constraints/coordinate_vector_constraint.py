@@ -11,9 +11,9 @@
 
 Each row is one equation. The vectors q² and q_t² contain the squares of the components of q and q_t. For a constraint
 function, J is the result of ``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed
-by a complex step, which is exact except for rounding errors, if the function accepts complex numbers, otherwise by
-central differences. The derivative ∂C/∂t is computed in the same way. Second derivatives in the tangent are finite
-differences of J and C.
+by a complex step if the function accepts complex numbers, otherwise by central differences. A complex step is exact
+except for rounding errors. The derivative ∂C/∂t is computed in the same way. Second derivatives in the tangent are
+finite differences of J and C.
 
 For index 2, Exudyn replaces q² by q_t² in the constraint. This law uses the time derivative of C instead.
 """
@@ -193,8 +193,8 @@ class UserEquation:
 
 
 class Equations:
-    """The constraint equations of all rows. In the shapes of arrays, w is the sum of the largest numbers of coordinates
-    of node 0 and of node 1. If a node is not given, its number of coordinates is 0.
+    """The constraint equations of all rows. In the shapes of arrays, w is the largest number of coordinates of a node 0
+    plus the largest number of coordinates of a node 1. If a node is not given, its number of coordinates is 0.
 
     Attributes:
         lam: process-local indices of the multipliers, shape (rows,).
@@ -323,7 +323,7 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Raise ModelError for empty arrays of factors, because they would create no rows.
+    """Raise ModelError for empty arrays of factors, because such arrays would create no rows.
 
     Raises:
         ModelError: an array is empty.

@@ -1,5 +1,5 @@
-"""Search for the members of a set (circles or surfaces) that may touch a cable, because they are near the cable. The
-pairs of cable and member change during a run, but the number of rows is constant.
+"""Search for the members of a set (circles or surfaces) that are so near a cable that they may touch it. The pairs of
+cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
 simultaneously. The last history value of the row, after the values of its points, is the index of this member among the

@@ -396,9 +396,9 @@ class _Line:
         ``tension`` within 0.1 %.
 
         A belt that leaves a pulley at an angle to the plane of the pulley slides sideways near this point. Its path is
-        then shorter than the route on which it was created, and its tension is lower. This function changes the strain
-        without force of the cables between solves; the attributes ``strain`` and ``length`` follow. Mass and stiffness
-        of the cables remain unchanged.
+        then shorter than the route on which it was created, and its tension is lower. This function changes the
+        stress-free strain of the cables between solves, and sets the attributes ``strain`` and ``length`` to the new
+        values. Mass and stiffness of the cables remain unchanged.
 
         Args:
             solve: function that solves the statics from a state, for example ``wl.Static(world).solve``.

@@ -3,8 +3,8 @@ bristles deflect along the whole arc.
 
 The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
 angle t of each pulley. Let E = EA - rhoA c² and lam = 1 + N/EA. On an arc, let F = N - rhoA c v - EI/(2 R²). Here c is
-the unstretched length of belt that passes a point per time. The belt enters a pulley with the stretch lam, and the
-speed of the rim is
+the unstretched length of belt that passes a fixed point per unit of time. The belt enters a pulley with the stretch
+lam, and the speed of the rim is
 
     omega R = c (lam - w).
 

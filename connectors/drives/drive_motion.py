@@ -80,8 +80,8 @@ class DriveMotion:
     Attributes:
         is_wanted: whether speeds, torques and powers are integrated. The powers are integrated only for belts on
             circles, because the evaluation of powers on circles takes little time.
-        integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
-            the previous record, shape (3, pulleys) each.
+        integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], shape (3, pulleys) each: up to
+            the current time in ``integral``, and up to the previous record in ``recorded``.
     """
 
     def __init__(self, drive: Drive) -> None:

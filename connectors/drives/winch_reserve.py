@@ -63,8 +63,8 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Return the motion in the middle of n cables with d coordinates of a position as four arrays of shape (n, 2 d):
-    positions and slopes, the velocities of both, and two vectors of accelerations.
+    """Return the motion in the middle of n cables as four arrays of shape (n, 2 d), where a position has d coordinates.
+    The arrays contain positions and slopes, the velocities of both, and two vectors of accelerations.
 
     Args:
         motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.

@@ -175,8 +175,9 @@ def add_profile(c: FlowColumns, z: float, f: Any) -> None:
 
 @kernel
 def fill_means(c: FlowColumns, cx: FloatArray, cy: FloatArray, z: FloatArray, w: FloatArray, mean: FloatArray) -> None:
-    """Write weighted means of the velocity of the profile along m directions (cx, cy), shape (m,) each, over n heights
-    z [m] into ``mean`` [m/s], shape (m,); z has the shape (m, n), and the weights w [1] have the shape (n,).
+    """Write means of the velocity of the profile into ``mean`` [m/s], shape (m,). Each mean belongs to one of m
+    directions (cx, cy), shape (m,) each, and is the sum over n heights z [m], shape (m, n), with the weights w [1],
+    shape (n,).
     """
     for m in range(len(cx)):
         mean[m] = 0.0

@@ -71,7 +71,7 @@ def immerse_cylinder(
     radius: float, length: float, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
 ) -> tuple[float, float]:
     """Evaluate the immersed part of a cylinder whose axis is the third axis."""
-    # components of N along and across the axis; the cylinder is symmetric, so that the axis may point to either side
+    # components of N along and across the axis; the cylinder is symmetric, so the axis may point in either direction
     side = 1.0 if N[2] >= 0.0 else -1.0
     c, s = abs(N[2]), sqrt(N[0] ** 2 + N[1] ** 2)
     mx, my = (N[0] / s, N[1] / s) if s > 0.0 else (1.0, 0.0)
@@ -132,8 +132,8 @@ def immerse_box(
         reach += 0.5 * abs(N[a]) * sides[a]
         for b in range(3):
             Iw[a, b] = 0.0
-    # a plane that coincides with a face cuts the box above this face, so that one of two boxes with a common face has
-    # the waterplane
+    # a plane that coincides with a face is treated as a plane above this face, so only one of two boxes with a common
+    # face has a waterplane
     h += LEAST * reach
     if abs(h) >= reach:
         return (whole if h > 0.0 else 0.0), 0.0

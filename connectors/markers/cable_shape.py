@@ -134,8 +134,8 @@ def update_moving_points(
 
 @kernel(inline=True)
 def eval_offset_force(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float]:
-    """Return B^T f, the contribution of a force f to the generalised force of the slope, if f acts at the distance y
-    from the axis; (rx, ry) = r'.
+    """Return B^T f, the contribution of a force f at the distance y from the axis to the generalised force of the slope
+    r' = (rx, ry).
     """
     l2 = rx * rx + ry * ry
     factor = -y * (rx * fx + ry * fy) / (l2 * np.sqrt(l2))
@@ -178,8 +178,8 @@ def fill_point_jacobian(
 
 @kernel(inline=True)
 def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float, float]:
-    """Return the components G_xx, G_xy = G_yx and G_yy of the matrix G for a force f at the distance y from the
-    axis."""
+    """Return the components G_xx, G_xy = G_yx and G_yy of the matrix G of second derivatives for a force f at the
+    distance y from the axis."""
     l2 = rx * rx + ry * ry
     l = np.sqrt(l2)
     tx, ty = rx / l, ry / l

@@ -51,7 +51,8 @@ class NodeCoordinate(Component):
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     """Allocate columns for the markers of this process. Markers of types that provide "curved marker" get an index in
-    the array H of second derivatives; all other markers have J = 1.
+    the array H of second derivatives. For all other markers, the derivative J of the value with respect to the
+    coordinate is 1.
     """
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape

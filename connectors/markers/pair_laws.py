@@ -483,7 +483,7 @@ def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> 
 
 @kernel
 def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
-    """Return u = p1 - p0 [m] and u_t [m/s] of a row in the global frame."""
+    """Return the vector u = p1 - p0 between the points of a row [m] and its rate u_t [m/s], in the global frame."""
     m0, m1 = pair.m0[i], pair.m1[i]
     return subtract(m.p, m1, m0), subtract(m.v, m1, m0)
 
@@ -607,14 +607,15 @@ def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
 
 
 def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate u = p1 - p0 [m] and u_t [m/s] of all rows in the global frame, shape (n, 3) each."""
+    """Evaluate the vectors u = p1 - p0 between the points of all rows [m] and their rates u_t [m/s], in the global
+    frame, shape (n, 3) each."""
     m, (m0, m1) = s.markers[POSITION], pick_pairs(rows, ALL, "m0", "m1")
     return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, shape (n,) each; if the law has factors, x1
-    and x0 are multiplied by these factors.
+    """Evaluate the differences u = x1 - x0 of the coordinates of all rows [m or rad] and their rates u_t [m/s or
+    rad/s], shape (n,) each. If the law has factors, x1 and x0 are multiplied by these factors.
     """
     m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]

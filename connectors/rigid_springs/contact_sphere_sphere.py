@@ -99,7 +99,7 @@ def raise_depth(x: complex, m: float) -> complex:
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Return the gap [m], the rate of the gap [m/s], the slip velocity [m/s], the normal n, and the lever arms of the
-    force on spheres 0 and 1 [m]. Each vector has three components.
+    force about the centres of spheres 0 and 1 [m]. Each vector has three components.
     """
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])

@@ -53,7 +53,8 @@ def axis_of(F: ComplexArray, k: int) -> Any:
 
 @kernel
 def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
-    """Return the vector r from the centre of a sheave to the point at the given angle ψ, and a × r."""
+    """Return the vector r from the centre of a sheave to the point at the given angle ψ, and the product a × r with the
+    axis a of the sheave."""
     cos, sin = radius * np.cos(angle), radius * np.sin(angle)
     u, w = axis_of(F, 0), axis_of(F, 1)
     r = (cos * u[0] + sin * w[0], cos * u[1] + sin * w[1], cos * u[2] + sin * w[2])
@@ -62,8 +63,8 @@ def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
 
 @kernel
 def guess(F: ComplexArray, radius: float, c: Any) -> float:
-    """Return the angle ψ of the direction -a × c in the frame F, the first estimate of the angle at which the rope
-    touches the sheave.
+    """Return the angle ψ of the direction -a × c in the frame F of a sheave, as the first estimate of the angle at
+    which the rope touches the sheave; a is the axis of the sheave, and c the vector from centre A to centre B.
     """
     if radius == 0.0:
         return 0.0
@@ -72,8 +73,8 @@ def guess(F: ComplexArray, radius: float, c: Any) -> float:
 
 @kernel
 def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
-    """Return ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M of a span, see the docstring of this module; the angles
-    ψ are NaN if no tangent exists.
+    """Return the quantities ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M of a span, which the docstring of this
+    module defines. The angles ψ_A and ψ_B are NaN if no tangent exists.
     """
     x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
     left = ITERATIONS

@@ -92,7 +92,8 @@ def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
 
 
 def outputs(number: Any) -> dict[str, Output]:
-    """Create the outputs x, x_t and g, composed of the kernels of their components."""
+    """Create the outputs of the displacements x, their rates x_t and the generalised forces g from the kernels of their
+    components."""
     found = {}
     for k, axis in enumerate("xyz"):
         found[f"displacement_{axis}"] = Output("m", f"x along {axis} of the joint frame, ()", number(0, k))

@@ -33,8 +33,9 @@ NUMBERS = 17
 
 @kernel
 def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
-    """Write the shape functions of row i and their first and second derivatives into S, shape (3, 4), and r, r', r'',
-    r_t and r'_t into w, shape (5, 3)."""
+    """Write the shape functions of row i and their first and second derivatives into S, shape (3, 4). Write the
+    position r of the point of the cable, its derivatives r' and r'', and the rates r_t and r'_t into w, shape (5,
+    3)."""
     row = c.rows[i]
     L = c.cables[row.cable].length
     s = (place_of(c, i, x) - row.offset) / L
@@ -70,8 +71,8 @@ def add_equations(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the difference between r(ξ) and the position of the marker, or the rate of this difference, to C; add C_qᵀ λ
-    to f.
+    """Add the difference between the point r(ξ) of the cable and the position of the marker, or the rate of this
+    difference, to C. Add the forces C_qᵀ λ to f.
     """
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
@@ -224,7 +225,8 @@ def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: Flo
 
 @kernel
 def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
-    """Add the generalised friction l T to the force on s in f."""
+    """Add the generalised friction l T, the product of |r'| and the friction T, to the force on the coordinate s in
+    f."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -245,8 +247,8 @@ def add_friction_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of l T with respect to coordinates and velocities to the values of the matrix, with ∂N/∂p =
-    -(t·λ) n/l.
+    """Add the derivatives of the generalised friction l T with respect to coordinates and velocities to the values of
+    the matrix. The derivative of the normal force N with respect to the slope p is -(t·λ) n/l.
     """
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):

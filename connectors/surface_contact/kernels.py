@@ -23,9 +23,9 @@ point to stick.
 
 The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
 is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
-contact takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V). If G is the Jacobian
-of V with respect to the rates of all coordinates, the generalised forces are G^T Phi. The variations of the quantities
-are
+contact takes the power f_n v_n + f_t.v_t from cable and body. All forces are functions Phi(X, V) of the position X and
+the velocity V of the point in the frame of the surface. If G is the Jacobian of V with respect to the rates of all
+coordinates, the generalised forces are G^T Phi. The variations of the quantities are
 
     dg = n.dX,
     d v_n = n.dV + (H V).dX,

@@ -312,7 +312,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
     """Add the fields of `paint` for rows with the data ``c``; rows without surface have no active points."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
-    # the points of a ribbon at the same place along the cable share the same part of the cable
+    # all points of a ribbon at the same position along the cable represent the same part of the cable
     lines = c.rows["lines"][row] if is_wide(c) else np.int64(1)
     values, length, place = eval_points(c, fields)[row, point], c.rows["length"][row] * lines, point // lines
     friction = np.linalg.norm(values[:, FRICTION], axis=1)

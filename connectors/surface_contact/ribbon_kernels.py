@@ -1,8 +1,8 @@
 """Contact of a surface with a ribbon: points on m lines across the width of a rod with twist.
 
 `elements/cable3d/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
-b. Line j has the offset y_j, so that a line pressure that varies linearly across the width has its exact force and its
-exact moment about the axis:
+b. Line j has the offset y_j. With these offsets, the force and the moment about the axis are exact for a line pressure
+that varies linearly across the width:
 
     y_j = b ((j + 1/2)/m - 1/2)/sqrt(1 - 1/m²),    mean of y_j² = b²/12
     p = r + y d_1,    δp = δr + y (σ d_2 - (d_1·δr') t/|r'|),    σ: form of the spin of the frame about t

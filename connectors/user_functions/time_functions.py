@@ -185,7 +185,8 @@ def compare_rates(
         functions, given: function and derivative of each row, or None.
 
     Returns:
-        The derivatives. Each derivative raises ModelError if it contradicts the function of the same row.
+        The derivatives. A call of a derivative raises ModelError if the derivative contradicts the function of the same
+        row.
     """
     calls, columns = first_calls(rows.world), rows.local(rates)
 
