@@ -91,7 +91,7 @@ class SinkingTraction(NamedTuple):
     Attributes:
         radius: R [m].
         axial_stiffness: EA [N].
-        press: F, tension minus rhoA v² [N], > 0.
+        press: force F > 0 [N], the tension minus rhoA v².
         bristles, contact_stiffness: mu_k and k, both per metre of belt [N/m²].
         limit: friction limit per metre of belt, mu F/R [N/m].
     """
@@ -182,11 +182,11 @@ def choose_free_belt(
     exceeds the length l = sqrt(F/k).
 
     Args:
-        axial_stiffness: EA [N], > 0.
-        radius: radius R of the axis of the belt on the circle [m], > 0.
-        press: F, tension of the slacker strand minus rhoA v² [N], > 0.
-        friction_coefficient: mu [1], > 0.
-        friction_stiffness_per_length: stiffness of the bristles mu_k per metre of belt [N/m²], > 0.
+        axial_stiffness: axial stiffness EA > 0 [N].
+        radius: radius R > 0 of the axis of the belt on the circle [m].
+        press: force F > 0 [N], the tension of the slacker strand minus rhoA v².
+        friction_coefficient: friction coefficient mu > 0 [1].
+        friction_stiffness_per_length: stiffness mu_k > 0 of the bristles per metre of belt [N/m²].
         traction: largest traction relative to the friction limit mu F/R [1], between 0 and 0.5.
         segments: number of contact points of an element; with 3 or more points all bristles of an element deflect by
             the mean displacement of the element.

@@ -103,7 +103,7 @@ def register_joint(
         loops: loops of the equations of the joint.
         multipliers: number of equations of each row.
         unit: unit of C.
-        equations: meaning of C, for the documentation.
+        equations: description of the equations C = 0 for the documentation.
         check: see `register`.
         derived, derive: names of further values of each row, and the function that computes these values, see
             `pair_laws.register_kind`.
@@ -213,7 +213,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     Args:
         loops: kernels of the equations of the joint, from `joint_rows`.
         gap_unit: unit of C.
-        equations: meaning of the equations, for the documentation.
+        equations: description of the equations for the documentation.
     """
 
     def evaluate(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -171,10 +171,10 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 
     Args:
         joint: the joints or constraints, with equal numbers of multipliers.
-        weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
-            of `CoordinateConstraint`.
-        time_constant: T [s], > 0; it should be at most a tenth of the shortest time scale that the controller must
-            resolve.
+        weights: weights w of the multipliers [1], shape (multipliers,); the outputs ``multipliers`` of joints and
+            ``force`` of `CoordinateConstraint` show the multipliers.
+        time_constant: time constant T > 0 [s], which should be at most a tenth of the shortest time scale that the
+            controller must resolve.
         name: name of the cells and their states.
 
     Returns:

@@ -67,7 +67,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
     """Create lines, arcs and corners of a curve, shape (pieces, 7), see `PIECE`.
 
     Args:
-        points: x, y of successive points [m], shape (2 k,), k >= 2.
+        points: coordinates x, y of k >= 2 successive points [m], shape (2 k,).
         curvatures: curvatures of the pieces between the points [1/m], shape (pieces,), or one curvature for all pieces,
             shape (1,).
         closed: whether the last point is connected to the first point.

@@ -46,7 +46,7 @@ def sprocket_profile(
     """Add the outline of a sprocket about the origin of its marker; the middle of a tooth gap lies on the x axis.
 
     Args:
-        teeth: number z of teeth, 6 or more.
+        teeth: number z >= 6 of teeth.
         pitch: pitch p of the chain, the distance between adjacent rollers [m].
         roller_diameter: diameter d_1 of the rollers [m], below the pitch.
         seating_radius: radius r_i of the arc on which rollers sit [m], at least d_1/2.

@@ -436,7 +436,7 @@ class _Line:
 
         Args:
             state: the state of the stationary belt, see `preload`; this state is not changed.
-            speed: speed of the belt [m/s], > 0 in the order of the pulleys; the tension remains unchanged.
+            speed: speed of the belt [m/s], positive in the order of the pulleys; the tension remains unchanged.
                 Alternatively a result of `steady`, whose tensions and speeds are used. With these values, transients
                 decay quickly.
 
@@ -489,10 +489,11 @@ class _Line:
         """Compute the steady motion of a 2D belt without time steps, see `connectors/drives/steady_drive.py`.
 
         Args:
-            speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least
-                one pulley.
-            torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, given as values or as functions
-                of the speed [rad/s]. Pulleys without speed and torque rotate freely.
+            speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise; at
+                least one pulley must have a given speed.
+            torques: dictionary from names of other pulleys to the torques of machines on these pulleys [N m], positive
+                counter-clockwise; a torque is a value or a function of the speed [rad/s]. Pulleys without speed and
+                torque rotate freely.
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
             friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves
                 increases this coefficient; None: the coefficient of each pulley.
@@ -846,7 +847,7 @@ class Belt(_Line):
         """Add a belt, and the contact of the belt with the pulleys.
 
         Args:
-            pulleys: the pulleys in the order of the running direction, 2 or more.
+            pulleys: two or more pulleys, in the order in which the belt runs over them.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
                 small strains, a third of the shortest arc with friction, and half of the decay length sqrt(EA/K) of a

@@ -157,7 +157,7 @@ def choose_contact(
 
     Args:
         name: name of the pulley.
-        tension: tension T [N], > 0.
+        tension: tension T > 0 of the cable [N].
         radius: radius R of the cord on the pulley [m].
         axial_stiffness: axial stiffness EA [N].
         mass_per_length: mass per length rhoA [kg/m].

@@ -216,7 +216,7 @@ class DriveLosses:
         integrator: loss due to the method of integration in the whole model.
         stored: given - taken minus all losses above. The stored part contains the change of the energies of belt and
             contact, energies of other parts of the model lost by the integrator, and the residual of the ledger.
-        efficiency: taken/given [1].
+        efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
 
@@ -694,7 +694,7 @@ def average(times: FloatArray, values: FloatArray) -> FloatArray:
     in this column are used; if there are none, the mean is NaN.
 
     Args:
-        times: times of the rows [s], shape (rows,); at least two rows.
+        times: times [s] of two or more rows, shape (rows,).
         values: values of the columns, shape (rows, columns).
     """
     steps = np.diff(times)

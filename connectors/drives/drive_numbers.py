@@ -227,7 +227,7 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
         lengths: lengths of the cables [m], shape (cables,).
         a, count: index of the first cable of the span, where the cable ``shift`` has the index 0, and number of cables
             of the span.
-        flat: whether the belt is 2D; in 2D the distance has a sign, > 0 to the left.
+        flat: whether the belt is 2D; in 2D the distance is positive to the left of the direction of the belt.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0
     for k in range(count):

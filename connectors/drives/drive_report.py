@@ -120,13 +120,13 @@ class PulleyDuty:
             pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: magnitude of the hub load [N].
-        hub_angle: angle between the global x axis and the hub load [rad], > 0 counter-clockwise; NaN in 3D.
+        hub_angle: angle from the global x axis to the hub load [rad], positive counter-clockwise; NaN in 3D.
         torque: torque of the belt on the pulley about its axis [N m].
-        power: torque * speed [W], > 0 if the pulley takes power.
+        power: product of torque and speed [W], positive if the pulley takes power.
         creep: loss of the speed of the rim, relative to the speed of the rim of the driver [1]; NaN if no pulley drives
             the belt.
-        rigid_creep: loss of speed that the tensions of this report cause on a rigid layer [1]; NaN for ropes, in 3D and
-            with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
+        rigid_creep: loss of speed that the tensions of this report would cause on a rigid layer [1]; NaN for ropes, 3D
+            belts and belts with teeth. Bristles increase this loss on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
         friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
@@ -168,9 +168,9 @@ class SpanDuty:
         name: names of the pulleys at both ends of the span.
         length: length of the span in the mounted state [m].
         tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
-        deflection: distance of the middle of the span from the straight line between its ends [m]; > 0 to the left of
-            the direction of the belt; in 3D, the magnitude of the distance. The deflection changes when the span
-            vibrates.
+        deflection: distance of the middle of the span from the straight line between its ends [m]. In 2D the distance
+            is positive to the left of the direction of the belt; in 3D it is the magnitude. The deflection changes when
+            the span vibrates.
         string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN in compression or
             without mass.
     """

@@ -100,7 +100,7 @@ def characteristic_load(
     Args:
         world: the world.
         body: the body on which the torque acts, such as a pulley.
-        speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
+        speeds: two or more speeds >= 0 [rad/s] in ascending order, shape (k,).
         torques: torque at each speed [N m], shape (k,); a positive torque brakes.
         standstill: speed below which the torque increases from 0, along a quarter of a period of a sine [rad/s].
         name: name for messages, the energy ledger and the report.

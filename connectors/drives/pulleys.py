@@ -61,7 +61,7 @@ class Pulley:
     Attributes:
         body: rigid body, rigid node or `Ground` to which the pulley belongs, one row; the pulley is placed in the
             reference configuration.
-        radius: radius of the surface that the belt touches [m], > 0; for a groove the radius of the bottom of the
+        radius: radius > 0 of the surface that the belt touches [m]; for a groove, the radius of the bottom of the
             groove.
         side: side of the belt on which the pulley is, in the direction of travel; a belt runs clockwise around a pulley
             on its right side.
@@ -78,7 +78,7 @@ class Pulley:
             The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). The value is None for
             a flat face.
         name: name in reports; default: name of the body.
-        teeth: number of grooves for the teeth of a timing belt, 6 or more; None: no grooves.
+        teeth: number of grooves for the teeth of a timing belt, which is at least 6; None: no grooves.
 
     Raises:
         ModelError: a value is out of its range.

@@ -41,7 +41,7 @@ def run_belt(
 
     Args:
         state: the state of the stationary belt.
-        speed: speed of the belt, > 0 in the order of its pulleys [m/s].
+        speed: speed of the belt [m/s], positive in the order of its pulleys.
         cables, nodes: cables and nodes of the belt, in the order of the route.
         pulleys, radii: the pulleys, and the radii of the cord on the pulleys [m].
     """

@@ -128,9 +128,9 @@ class SteadyPulley:
 
     Attributes:
         name: name of the pulley.
-        speed: angular velocity [rad/s], > 0 counter-clockwise.
-        torque: torque of the belt on the pulley [N m], > 0 counter-clockwise.
-        power: torque * speed [W], > 0 if the pulley takes power.
+        speed: angular velocity of the pulley [rad/s], positive counter-clockwise.
+        torque: torque of the belt on the pulley [N m], positive counter-clockwise.
+        power: product of torque and speed [W], positive if the pulley takes power.
         loss: power lost by friction on the arc of the pulley [W].
         bending_loss: power lost by bending at entry and exit [W].
         efficiency: power/(power + losses) of a pulley that takes power, and 1 - losses/power of a pulley that supplies
@@ -172,7 +172,7 @@ class SteadySpan:
         name: names of the pulleys at both ends of the span.
         length: length of the span in the mounted state [m].
         tension: axial force N [N].
-        speed: speed of the belt along the span [m/s], > 0 in the order of the pulleys.
+        speed: speed of the belt along the span [m/s], positive in the order of the pulleys.
         string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN without mass.
     """
 
@@ -307,8 +307,8 @@ class TensionerArm:
     Attributes:
         pulley: name of the pulley.
         pivot: point about which the arm rotates [m], shape (2,).
-        moment: function that returns the moment of the spring on the arm [N m], > 0 counter-clockwise; its argument is
-            the rotation of the arm from the mounted position [rad].
+        moment: function of the rotation of the arm from the mounted position [rad] that returns the moment of the
+            spring on the arm [N m], positive counter-clockwise.
 
     Raises:
         ModelError: a value has the wrong type.
@@ -382,8 +382,8 @@ def find_steady_motion(
 
     Args:
         drive: belt and pulleys.
-        speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least one
-            pulley.
+        speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise; at
+            least one pulley must have a given speed.
         torques: torques of machines on pulleys; pulleys that are neither in ``speeds`` nor in ``torques`` rotate
             freely.
         may_slip: whether slip arcs may be longer than wrap angles, for the iterations of `find_steady_arms`.

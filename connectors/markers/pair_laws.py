@@ -118,7 +118,7 @@ def register_kind(
 
     Args:
         kind: family of the markers.
-        ground: function that creates the default of ``marker0``; None if the user must give it.
+        ground: function that creates the default of ``marker0``; None if the user must give ``marker0``.
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``; default: central differences.

@@ -37,7 +37,7 @@ class Contacts(NamedTuple):
     force_point: point at which the force acts [m], shape (k, 3).
     effective_radius: R [m], shape (k,).
     patch_radius: sqrt(R x) [m], shape (k,).
-    approach_speed: v_n [m/s], > 0 while the surfaces approach, shape (k,).
+    approach_speed: normal velocity v_n [m/s], positive while the surfaces approach, shape (k,).
     slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
     hertz_force: f_H [N], the normal force at the same depth without velocity, shape (k,).
     normal_force: f [N], shape (k,).

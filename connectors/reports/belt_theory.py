@@ -139,7 +139,7 @@ def belt_creep(
         length: reference length of the whole belt [m].
         distance: distance between the centres of the pulleys [m].
         radius: radius r of the pulleys [m].
-        driver_speed: speed omega_1 of the driver [rad/s], > 0.
+        driver_speed: speed omega_1 > 0 of the driver [rad/s].
         torque: torque M >= 0 that the belt transmits [N m], or a function of the speed of the driven pulley.
         friction_coefficient: coefficient of friction mu [1].
         reference_strain: e0 [1].

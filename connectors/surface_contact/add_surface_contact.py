@@ -224,7 +224,7 @@ def add_drum(
         marker: rigid marker in the middle of the drum.
         radius: radius of the drum [m].
         half_width: half of the width of the drum between the flanges [m].
-        flange_radius: radius of the flanges [m], > radius.
+        flange_radius: radius of the flanges [m], which is larger than the radius of the drum.
         axis: direction of the axis in the frame of the marker.
 
     Returns:

@@ -62,7 +62,8 @@ class BedGrid:
     linearly.
 
     Args:
-        x, y: coordinates of the grid lines [m], in ascending order, shapes (nx,) and (ny,), two lines or more.
+        x, y: coordinates of the grid lines [m] in ascending order, at least two in each direction, shapes (nx,) and
+            (ny,).
         heights: heights z [m], shape (nx, ny).
 
     Raises:
@@ -289,7 +290,7 @@ def add_bed(
 
     Args:
         world: the world.
-        points: distance from the origin and height z of the corners [m], shape (k, 2), k >= 2, with ascending
+        points: distances from the origin and heights z of k >= 2 corners [m], shape (k, 2), in ascending order of the
             distances. The first and the last piece are extended by at least 100 km.
         heading: angle between the x axis and the horizontal direction of the profile, positive towards y [rad].
         origin: x and y of the point with the distance 0 [m].

@@ -70,7 +70,7 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
     """Create the lines and arcs of a profile, shape (pieces, 8); see `PIECE`.
 
     Args:
-        points: rho, z of successive vertices [m], shape (2 k,), k >= 2.
+        points: coordinates rho, z of k >= 2 successive vertices [m], shape (2 k,).
         radii: radii of the corners between the vertices [m], shape (k - 2,), or one radius for all corners, shape (1,).
         where: description of the row, for messages.
 

@@ -246,7 +246,7 @@ def table(times: Any, values: Any) -> ReadyFunction:
     """Create a function of time that is linear between points, and constant before the first and after the last point.
 
     Args:
-        times: increasing times [s], shape (k,), at least two.
+        times: two or more times [s] in ascending order, shape (k,).
         values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:

@@ -33,7 +33,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
     """Create a cubic spline through points, which is constant before the first and after the last point.
 
     Args:
-        times: increasing times [s], shape (k,), at least four.
+        times: four or more times [s] in ascending order, shape (k,).
         values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:
