@@ -70,9 +70,9 @@ def eval_ends(
 
     Args:
         force: force F in the spans [N].
-        bending: EI [N m²]; 0 for a string.
+        bending: bending stiffness EI [N m²]; 0 for a string.
         contact: contact stiffness k per length of the belt [N/m²]; inf for a rigid circle.
-        radius: R [m].
+        radius: radius R of the circle [m].
         angle: wrap angle t of the arc [rad].
         longest: upper limit of the length l = sqrt(EI/F) [m]. In addition, l is limited to R.
     """

@@ -89,10 +89,10 @@ class SinkingTraction(NamedTuple):
     """Traction due to the depth of a belt in the contact at the ends of an arc.
 
     Attributes:
-        radius: R [m].
-        axial_stiffness: EA [N].
+        radius: radius R of the circle [m].
+        axial_stiffness: axial stiffness EA [N].
         press: force F > 0 [N], the tension minus rhoA v².
-        bristles, contact_stiffness: mu_k and k, both per metre of belt [N/m²].
+        bristles, contact_stiffness: stiffness mu_k of the bristles and k of the contact, both per metre of belt [N/m²].
         limit: friction limit per metre of belt, mu F/R [N/m].
     """
 

@@ -55,8 +55,8 @@ class MeshTraction(NamedTuple):
     Attributes:
         length: length of a cable [m].
         radius: radius of the circle [m].
-        axial_stiffness: EA [N].
-        bristles: mu_k per metre of cable [N/m^2].
+        axial_stiffness: axial stiffness EA [N].
+        bristles: stiffness mu_k of the bristles per metre of cable [N/m^2].
         limit: friction limit per metre of cable, mu F/R [N/m].
         together: whether all bristles of a cable deflect by the mean displacement of the cable, as in the laws with
             contact points.

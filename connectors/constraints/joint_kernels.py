@@ -183,7 +183,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         if G[a, p] != 0.0:
                             for b in range(n):
                                 Z[a, b] += G[a, p] * X[p, b]
-                # C_q, and ∂Ċ/∂q with the angular velocity W of a driven joint
+                # derivatives C_q of the equation and ∂Ċ/∂q of its rate, with the angular velocity W of a driven joint
                 if moves and by_rate:
                     drive(rows[i], k, m, j.m0[i], 1, W)
                 for b in range(n):

@@ -44,7 +44,7 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """Return the global coordinate indices of all members of sets, padded to equal length, and the sets of the members.
+    """Return the global coordinate indices of all members of sets, padded to equal length, and the set of each member.
 
     Args:
         member: component of the members.

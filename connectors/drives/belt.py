@@ -848,7 +848,7 @@ class Belt(_Line):
 
         Args:
             pulleys: two or more pulleys, in the order in which the belt runs over them.
-            axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
+            axial_stiffness, mass_per_length: stiffness EA [N] and mass per length rhoA [kg/m] of the slack belt.
             elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
                 small strains, a third of the shortest arc with friction, and half of the decay length sqrt(EA/K) of a
                 compliant layer with the shear stiffness K. With longer cables a solve reports a warning.

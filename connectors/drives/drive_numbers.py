@@ -74,7 +74,7 @@ class ArcEnds(NamedTuple):
         mesh: traction due to the mesh [N/m], see `MeshTraction`.
         bristles, stiffness: stiffness of bristles and of contact, per metre of belt [N/m²].
         mass_per_length: mass per length of the belt [kg/m].
-        axial_stiffness: EA [N].
+        axial_stiffness: axial stiffness EA [N].
     """
 
     radii: FloatArray

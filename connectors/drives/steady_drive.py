@@ -99,8 +99,8 @@ class DriveData(NamedTuple):
         torques are proportional to the speed.
     spans: length of the span after each pulley [m].
     ends: unit tangents at the entry and at the exit of each pulley, shape (pulleys, 2, 2).
-    axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
-    mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
+    axial_stiffness, bending_stiffness: stiffnesses EA [N] and EI [N m²] of the slack belt.
+    mass_per_length, length: mass per length rhoA [kg/m] and length [m] of the slack belt.
     """
 
     name: str
@@ -360,7 +360,7 @@ class _Steady(NamedTuple):
 
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
-    """Find the lines of the spans for the forces F [N] of the spans."""
+    """Find the straight lines that the spans approach away from the pulleys, for the forces F [N] of the spans."""
     # radii and sides of the pulleys before and after each span, shape (2, spans) each
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))

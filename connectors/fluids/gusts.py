@@ -50,7 +50,7 @@ def npd_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatA
 
     Args:
         frequency: frequencies f >= 0 [Hz], a number or an array of shape (n,).
-        speed: U_0, mean speed of one hour at 10 m [m/s].
+        speed: mean wind speed U_0 over one hour, 10 m above the ground [m/s].
         height: height z above the ground [m].
 
     Raises:
@@ -102,7 +102,7 @@ def npd_wind(
     the same gusts: ``world.add(Fluid, density=1.23, fills="above", **npd_wind(25.0, seed=1))``.
 
     Args:
-        speed: U_0, mean speed of one hour at 10 m [m/s].
+        speed: mean wind speed U_0 over one hour, 10 m above the ground [m/s].
         seed: seed of the random phases.
         height: height above the ground [m]; the gusts have the spectrum of this height at all heights.
         direction: direction in which the wind blows, from x towards the other horizontal axis [rad].

@@ -105,8 +105,8 @@ def jonswap(
     """Create columns of a `Fluid` for an irregular sea; the same seed creates the same waves.
 
     Args:
-        significant_height: Hs [m], four times the standard deviation of the surface elevation.
-        peak_period: Tp [s].
+        significant_height: significant wave height Hs [m], four times the standard deviation of the surface elevation.
+        peak_period: period Tp of the peak of the spectrum [s].
         seed: seed of the random phases and of the order of the directions.
         peakedness: γ of the spectrum [1]; 1 is a Pierson-Moskowitz spectrum.
         count: number of waves.

@@ -78,7 +78,7 @@ def stream_function_wave(
         and ``wave_current``.
 
     Raises:
-        ModelError: a height, period, depth or gravity that is not > 0, a height above that of the highest wave, a
+        ModelError: a height, period, depth or gravity that is not > 0, a height above the height of the highest wave, a
             current that stops the wave, or values that are not finite.
     """
     omega = 2.0 * np.pi / period
@@ -176,7 +176,7 @@ def _find_length(d: float, U: float) -> float | None:
 def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128] | None:
     """Solve the scaled equations by Newton's method; return None if the method does not converge."""
     for _ in range(MOST):
-        # heights above that of the highest wave can cause an overflow
+        # heights above the height of the highest wave can cause an overflow
         with np.errstate(over="ignore", invalid="ignore"):
             residual = _residual(y, H, d, U, count)
         size = float(np.abs(residual.real).max())

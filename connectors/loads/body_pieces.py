@@ -413,7 +413,7 @@ def add_tangents(
                     K[a, b] += m[j].K[a, b]
                     D[a, b] += m[j].D[a, b]
                     G[a, b] += m[j].G[a, b]
-        # X, Y = ∂(X q_t)/∂q and Z = ∂(X q_tt)/∂q
+        # Jacobians X, and the derivatives Y of X q_t and Z of X q_tt with respect to q
         for a in range(3):
             for b in range(n):
                 X[a, b], X[3 + a, b] = k.J[marker, a, b], k.Jr[marker, a, b]

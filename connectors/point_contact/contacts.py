@@ -35,12 +35,12 @@ class Contacts(NamedTuple):
     normal: unit vector from surface 1 to surface 2, shape (k, 3).
     location: middle of the overlap [m], shape (k, 3).
     force_point: point at which the force acts [m], shape (k, 3).
-    effective_radius: R [m], shape (k,).
+    effective_radius: relative radius R of both surfaces [m], shape (k,).
     patch_radius: sqrt(R x) [m], shape (k,).
     approach_speed: normal velocity v_n [m/s], positive while the surfaces approach, shape (k,).
     slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
-    hertz_force: f_H [N], the normal force at the same depth without velocity, shape (k,).
-    normal_force: f [N], shape (k,).
+    hertz_force: Hertz force f_H [N], the normal force at the same depth without velocity, shape (k,).
+    normal_force: normal force f [N], shape (k,).
     force: sum of normal force and friction on surface 2 [N], shape (k, 3); surface 1 receives the opposite force.
     energy: stored energy [J], shape (k,).
     dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).

@@ -51,8 +51,8 @@ def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
     """Return the plane-strain modulus Y/(1 - ν²) [Pa].
 
     Args:
-        youngs_modulus: Y [Pa].
-        poissons_ratio: ν [1].
+        youngs_modulus: Young's modulus Y [Pa].
+        poissons_ratio: Poisson's ratio ν [1].
 
     Raises:
         ModelError: Y <= 0, or ν is outside (-1, 0.5].
@@ -90,7 +90,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
     """Return the dissipation coefficient c [s/m] for which a central impact has a given restitution.
 
     Args:
-        restitution: e, the ratio of the speed after the impact to the speed before the impact [1].
+        restitution: restitution e, the ratio of the speed after the impact to the speed before the impact [1].
         speed: closing speed v at first contact [m/s].
 
     Raises:

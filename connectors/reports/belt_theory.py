@@ -60,7 +60,7 @@ class BeltCreep:
         tight_stretch, slack_stretch: stretches lam [1].
         driver_slip_angle, driven_slip_angle: angles phi of the slip arcs [rad]; with rigid bristles both angles are
             equal.
-        flow: c, the reference length of the belt that passes a fixed point per second [m/s].
+        flow: flow c, the reference length of the belt that passes a fixed point per second [m/s].
         tight_radius, slack_radius: radii of the belt axis on the pulleys at the tight and the slack strand [m].
     """
 
@@ -135,7 +135,7 @@ def belt_creep(
     The docstring of `connectors/reports/belt_theory.py` states the equations.
 
     Args:
-        axial_stiffness: EA [N].
+        axial_stiffness: axial stiffness EA of the belt [N].
         length: reference length of the whole belt [m].
         distance: distance between the centres of the pulleys [m].
         radius: radius r of the pulleys [m].

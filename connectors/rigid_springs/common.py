@@ -48,19 +48,19 @@ def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) ->
 
 @kernel
 def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write the generalised force g of a spring with n = 1."""
+    """Write the generalised force g of a spring with one displacement."""
     g[0] = row.preload + (row.stiffness * (x[0] - row.offset) + row.damping * (xt[0] - row.rate_offset))
 
 
 @kernel
 def energy_of_one(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with n = 1 [J]."""
+    """Return the energy of a spring with one displacement [J]."""
     return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
 
 
 @kernel
 def power_of_one(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the damper of a spring with n = 1 dissipates [W]."""
+    """Return the power that the damper of a spring with one displacement dissipates [W]."""
     return complex(row.damping * (xt[0] - row.rate_offset) * (xt[0] - row.rate_offset))
 
 

@@ -141,7 +141,7 @@ def add_equation_tangent(
             if d >= dims:
                 values[slots.diagonal[i, d]] += slots.scale
                 continue
-            # C_q and ∂Ċ/∂q
+            # derivatives C_q of the equation and ∂Ċ/∂q of its rate
             G[:], Y[:] = 0.0, 0.0
             G[0] = G[ale] = w[P, d]
             Y[0] = Y[ale] = w[PT, d] + w[K, d] * speed

@@ -58,9 +58,9 @@ class Radiation:
     """Retardation functions k(t) = R exp(P t) Q, given by the matrices of n states.
 
     Args:
-        system_matrix: P, shape (n, n) [1/s]; the real parts of all eigenvalues must be < 0.
-        rate_matrix: Q, shape (n, 6) [unit of the states per m and per rad].
-        force_matrix: R, shape (6, n), for forces along x, y, z and torques [N and N m per unit of the states].
+        system_matrix: matrix P [1/s], shape (n, n); the real parts of all eigenvalues of P must be < 0.
+        rate_matrix: matrix Q [unit of the states per m and per rad], shape (n, 6).
+        force_matrix: matrix R for forces along x, y, z and torques [N and N m per unit of the states], shape (6, n).
 
     Raises:
         ModelError: matrices of different numbers of states, values that are not finite, or states that are not stable.
@@ -122,12 +122,12 @@ def floater(
         world: the 3D model.
         body: a `RigidBody3D` without rotation at rest.
         fluid: the water, one `Fluid`; the waves of this fluid excite the floater.
-        added_mass: M∞ [kg, kg m, kg m^2], the added mass at infinite frequency, shape (6, 6).
-        stiffness: K [N/m, N, N m], the stiffness of buoyancy, shape (6, 6). K must not include the weight, because
+        added_mass: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6).
+        stiffness: stiffness K of the buoyancy [N/m, N, N m], shape (6, 6). K must not include the weight, because
             gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the height z_B of the
             centre of buoyancy.
-        volume: V, displaced at rest; its centre is on the z axis of the body.
-        damping: D [N s/m, N s, N m s], additional linear damping, shape (6, 6); default: none.
+        volume: volume V that the body displaces at rest [m^3]; the centre of this volume is on the z axis of the body.
+        damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
         radiation: retardation functions; default: none.
         excitation: forces [N/m] and torques [N] of waves per wave amplitude, as an `RAO` in the order x, y, z and
             rotations; required if the fluid has waves.

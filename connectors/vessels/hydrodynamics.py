@@ -57,9 +57,10 @@ class Hydrodynamics(NamedTuple):
 
     Attributes:
         frequencies: angular frequencies 0 < ω < ∞ [rad/s], ascending, shape (n,).
-        added_mass: A [kg, kg m, kg m^2], shape (n, 6, 6).
-        damping: B [N s/m, N s, N m s], shape (n, 6, 6).
-        infinite: M∞ [kg, kg m, kg m^2], shape (6, 6), for the argument ``added_mass`` of `floater`.
+        added_mass: added mass A at each frequency [kg, kg m, kg m^2], shape (n, 6, 6).
+        damping: damping B at each frequency [N s/m, N s, N m s], shape (n, 6, 6).
+        infinite: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6), for the argument ``added_mass``
+            of `floater`.
         excitation: forces of the waves per amplitude [N/m] and torques [N], or None if the file contains no forces.
     """
 
@@ -187,9 +188,9 @@ def read_wamit(
 
     Args:
         file: path of the file ``name.1``, or this path without the ending.
-        density: ρ [kg/m^3].
-        gravity: g [m/s^2].
-        length: L, the characteristic length ULEN of the run [m].
+        density: density ρ of the water [kg/m^3].
+        gravity: gravitational acceleration g [m/s^2].
+        length: characteristic length L of the run, called ULEN in WAMIT [m].
 
     Raises:
         ModelError: a missing file, rows that are not numbers or of another width, fewer than three frequencies, pairs
