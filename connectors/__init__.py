@@ -226,7 +226,7 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # a module-level ``__getattr__`` would hide missing names from type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# a model file may contain functions of time of this class as values of columns
+# values of columns in a model file may be functions of time, which are objects of this class
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # sections about drives, pulleys and surfaces in the report of a run
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")

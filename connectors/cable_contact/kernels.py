@@ -170,7 +170,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParameters:
-    """Read the parameters of the contact of a point of cable a with cable b."""
+    """Read the parameters for the contact between a point of cable a and cable b."""
     row = c[a]
     w, reach = share * row.length / row.points, row.radius + c[b].radius
     depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach

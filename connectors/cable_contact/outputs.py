@@ -50,8 +50,8 @@ def places_of(rows: LocalRows) -> ContactPlaces:
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Return the sum of the values of all contacts of each cable, shape (rows, ...). ``on_a`` contains the value on
-    cable A for each contact, and ``on_b`` the value on cable B.
+    """Sum the values of all contacts for each cable; the result has the shape (rows, ...). ``on_a`` contains the value
+    on cable A for each contact, and ``on_b`` the value on cable B.
     """
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
     total = np.zeros((len(places.c), *on_a.shape[1:]))
@@ -132,7 +132,7 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the number of closed contacts of the points of each cable, shape (rows,)."""
+    """Count the closed contacts that the points of each cable have, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 

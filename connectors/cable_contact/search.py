@@ -254,8 +254,8 @@ class CableSearch(NeighbourSearch):
         return min(float(self.skin.min(initial=np.inf)), least)
 
     def _find_pairs(self) -> IntArray:
-        """Return the rows of pairs of cables of one set whose bounding spheres are closer than the skin, shape (k, 2).
-        Each cable also forms a pair with itself.
+        """Return the pairs of cables in the same set whose bounding spheres are closer than the skin, as rows of the
+        two cables, shape (k, 2). Each cable also forms a pair with itself.
 
         With several processes, each process finds only the pairs that contain a cable whose points belong to this
         process.

@@ -79,7 +79,7 @@ def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vecto
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Return the variations of the length l and of the direction t of a vector l t."""
+    """Return the variations of the length l and the direction t of a vector l t."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 

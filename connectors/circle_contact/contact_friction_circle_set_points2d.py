@@ -94,8 +94,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the coordinates of each row: 8 of the cable, followed by the coordinates of a circle
-    of the set of the row, see `pair_dofs`.
+    """Return the global coordinate indices of each row: 8 indices for the cable, followed by the indices for a circle
+    from the set to which the row belongs, see `pair_dofs`.
     """
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 

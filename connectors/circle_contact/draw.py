@@ -68,7 +68,7 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """Constant data of the circles of a group of rows for drawings during a run."""
+    """Data with which the circles of a group of rows are drawn; the data are constant during a run."""
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
@@ -121,7 +121,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """Constant data of the segments of a group of rows for drawings during a run."""
+    """Data with which the segments of a group of rows are drawn; the data are constant during a run."""
 
     contact: ContactView  # contact rows
     row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)

@@ -12,8 +12,8 @@ docs/explanation/theory/contact.md. The consequences are
   if the length sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
 - Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
   on a pulley, the pulley slips whenever a cable leaves. The fewer cables are on the arc of a pulley, the larger is the
-  error of the computed loss of speed of the pulley. In test runs the error was below 0.5 % with 2.5 cables, up to 1 %
-  with 1.9 cables, 15 % with 1.7 cables, and 75 % with 1 cable.
+  error of its computed loss of speed. In test runs the error was below 0.5 % with 2.5 cables, up to 1 % with 1.9
+  cables, 15 % with 1.7 cables, and 75 % with 1 cable.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class CircleSearch(PairSearch):
         return hull, fields.markers[CIRCLE_FAMILY].p[self.p.marker[1:], :2].copy()
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the sum of the largest motions of a cable and of a circle since the last search [m]."""
+        """Return the largest motion of a cable plus the largest motion of a circle since the last search [m]."""
         return eval_way(hull, self.hull) + eval_way(centre, self.centre)
 
     def eval_slack(self) -> float:

@@ -223,8 +223,8 @@ def watch_circles(rows: LocalRows, p: PairRows, assign: Callable[[Evaluation], A
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """Create the `Gaps` of rows. ``circles`` is the family of the markers of the circles, and ``spare`` the number of
-    additional elements of the arrays of gap quantities.
+    """Create the `Gaps` of rows. ``circles`` is the family of the markers of the circles. The arrays of gap quantities
+    have ``spare`` additional elements.
     """
     numbers = create_numbers(int(c.rows["segments"].sum()) + spare)
     near = create_near(len(numbers))

@@ -163,7 +163,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """Return the values of the 8 coordinates of the cable of row i."""
+    """Return the values of the 8 coordinates that the cable in row i has."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],

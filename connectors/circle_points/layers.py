@@ -108,7 +108,7 @@ stretch [1]."""
 
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
-    """Return five values of the cable of a row at the start of a step: whether all points of the cable are on the
+    """Return five values for the cable in a row, at the start of a step: whether all points of the cable are on the
     circle, the mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch [1], and the
     number of cables in this mean.
 

@@ -4,7 +4,7 @@ The coordinates of eight rows are copied once into a record g of `POINT_LANES`. 
 after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. See
 docs/explanation/design.md, Lanes.
 
-Forces of the contact of circles with points of cables. Several rows are evaluated at once; see `kernels.py`.
+Contact forces between circles and points of cables. Several rows are evaluated at once; see `kernels.py`.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def gather_rows(
 
 @kernel(inline=True)
 def gather_history(c: PointRows, data: FloatArray, rows: IntArray, first: int, count: int, j: int, g: Any) -> None:
-    """Copy the history values of point j of the rows of `gather_rows` to the first lanes."""
+    """Copy the history values of point j to the first lanes, for the rows that `gather_rows` has copied."""
     for k in range(LANES):
         g.closed[k] = 0.0
     for k in range(count):

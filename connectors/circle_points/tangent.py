@@ -149,7 +149,8 @@ def add_closed_point(
 
 @kernel(inline=True)
 def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
-    """Add the derivatives of the common deflection of the bristles of a cable, which couples its points."""
+    """Add the derivatives of the deflection that all bristles of a cable have in common; this deflection couples the
+    points of the cable."""
     if r.share != 0.0:
         for a in range(11):
             for b in range(11):

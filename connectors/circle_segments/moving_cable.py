@@ -62,7 +62,7 @@ Function = Callable[[Evaluation], None]
 
 
 class AxialMotion(NamedTuple):
-    """Indices of the axial displacement of the cable of each row, as read by kernels."""
+    """Indices with which kernels find the axial displacement s of the cable in each row."""
 
     s: IntArray  # process-local index of s (or of the spare coordinate) of each row, shape (rows,)
     stored: IntArray  # index of s0 of each row among the history values, or -1 for rows without s0, shape (rows,)

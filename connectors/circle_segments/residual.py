@@ -1,6 +1,4 @@
-"""Forces of the contact of circles with the segments of cables. Several segments are evaluated at once; see
-`kernels.py`.
-"""
+"""Contact forces between circles and the segments of cables. Several segments are evaluated at once; see `kernels.py`."""
 
 from __future__ import annotations
 

@@ -370,7 +370,7 @@ def release(world: World, cable: Entity) -> None:
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]
     numbers = cable.ids
-    # contacts of circles refer to markers of the shape of the cable
+    # contacts with circles refer to cable-shape markers, not to cables
     for table in tables:
         if role_of(table.component) == "marker":
             numbers = np.append(numbers, table.ids_of(np.flatnonzero(table.collect(CABLE) == cable.ids[0])))

@@ -1,4 +1,4 @@
-"""Assembly of the tangent of contact points of cables. The partner is a rigid body (a circle in 2D or a surface in 3D)
+"""Assembly of the tangent for contact points of cables. The partner is a rigid body (a circle in 2D or a surface in 3D)
 or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.

@@ -220,7 +220,8 @@ class NeighbourSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the largest sum of the motions of a cable and of a possible partner since the last search [m]."""
+        """Return the largest value, over all cables and possible partners, of the motion of a cable plus the motion of
+        a partner since the last search [m]."""
 
     @abstractmethod
     def give_places(self, fields: Fields) -> float:
@@ -295,8 +296,8 @@ class PairSearch(NeighbourSearch):
 
     @abstractmethod
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """Return the smallest gap of the points of a cable for each pair of a group and a partner [m], shape
-        (pairs,).
+        """Return, for each pair of a group and a partner, the smallest gap between a point of the cable and the partner
+        [m], shape (pairs,).
         """
 
     def is_given(self, fields: Fields) -> bool:
@@ -512,7 +513,8 @@ def follow_outputs(outputs: dict[str, Output], assign: Callable[..., Any], name:
 
 
 def find_partners(rows: LocalRows, fields: Fields) -> IntArray:
-    """Return the index of the partner of each row among all members of sets, -1 without partner, shape (rows,)."""
+    """Return, for each row, the index of its partner among all members of sets, or -1 for a row without partner, shape
+    (rows,)."""
     found: IntArray = fields.data[rows.columns.place].astype(np.int64) - 1
     return found
 

@@ -24,7 +24,7 @@ DEPTH_SHARE = 1e-3
 
 
 class PointContact(Component):
-    """Common columns of all laws of contact with points of a cable."""
+    """Columns that all laws of contact with points of a cable have in common."""
 
     contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column(

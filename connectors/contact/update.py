@@ -95,7 +95,7 @@ def point_values(row: Any, k: int, n: int) -> tuple[int, int, float]:
 
 
 def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
-    """Return the type of a record with one array of numbers for each of ``shapes``, which kernels use as work space."""
+    """Return the type of a record that kernels use as work space; the record has one array for each of ``shapes``."""
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})
 
 
@@ -197,8 +197,8 @@ def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
 def create_system(
     rows: LocalRows, c: Any, family: str, residual: Kernel, tangent: Kernel, update: Kernel
 ) -> tuple[System, Call]:
-    """Create the system of a law of contact of cables with bodies, with forces, tangent and update after each Newton
-    run. Return also the return map within Newton runs.
+    """Create the system of a contact law between cables and bodies, with forces, tangent, and an update after each
+    Newton run. Return also the return map within Newton runs.
 
     Args:
         c: data of the rows for kernels, with the local coordinate indices ``dofs``.

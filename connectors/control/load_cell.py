@@ -104,7 +104,7 @@ def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
 
 
 def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
-    """Return the number of multipliers of the joint of each row, shape (rows,)."""
+    """Return, for each row, the number of multipliers of its joint, shape (rows,)."""
     count = np.zeros(table.resident_count, np.int64)
     for joints, positions, _ in world.split_by_table(table.local("joint")):
         count[positions] = require_law(joints.component).multipliers

@@ -91,7 +91,7 @@ class ContactCurveCircle(Component):
 
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
-    """Return the position x, y of the centre of the circle in the frame of the curve [m]."""
+    """Return the components x and y, in the frame of the curve, of the position of the centre of the circle [m]."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
 

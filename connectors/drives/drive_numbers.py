@@ -329,7 +329,7 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """Return the smaller of the values of F [N] at both ends of an arc; a negative value is replaced by 0. The result
+    """Return the smaller of the two forces F at the ends of an arc [N]; a negative value is replaced by 0. The result
     is NaN if the tension before the pulley is NaN.
     """
     least = after if after < before else before

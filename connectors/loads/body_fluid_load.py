@@ -344,7 +344,8 @@ def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
 
 
 def eval_surface(rows: LocalRows, fields: Fields, at: FloatArray) -> FloatArray:
-    """Return the height of the surface of the fluid of each row over the points ``at``, shape (rows, 3) [m]."""
+    """Return, for each row, the height of the fluid surface over the points ``at`` [m], which have the shape (rows,
+    3)."""
     count = len(rows.rows)
     up, height = find_up(rows.world, rows.local("marker")), np.zeros(count)
     flows, _ = create_flows_at(rows.world, rows.local("fluid"), up, np.ones(count))

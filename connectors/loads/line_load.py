@@ -280,7 +280,8 @@ def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
 
 @kernel
 def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
-    """Copy the vector of each row [N/m] to F of all points of the row; the vectors have the shape (rows, 3)."""
+    """Copy the force vector of each row [N/m] to the field F of all points of this row; the vectors have the shape
+    (rows, 3)."""
     n = c.S.shape[1]
     for i in range(len(c.dofs)):
         for j in range(n):

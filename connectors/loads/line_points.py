@@ -53,7 +53,7 @@ class LineKind(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Number of coordinates of a node of a beam."""
+        """Number of coordinates that a node of the beam has."""
         return PLANE if self.dims == 2 else SPACE
 
     @property
@@ -205,7 +205,7 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
 
 
 def _check_values(function: TimeFunction, acting: str, name: str, unit: str) -> TimeFunction:
-    """Wrap a function of time of a row in 2D with a check of the components of its result."""
+    """Wrap the function of time of a row in 2D, so its results are checked for components that are not allowed."""
 
     def evaluate(t: float) -> FloatArray:
         values = function(t)

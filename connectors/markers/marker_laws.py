@@ -68,9 +68,9 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Return the process-local indices of the coordinates of markers of a family, padded by an unused index, shape
-    (markers, m). The width m is the largest number of coordinates of a marker type of the family in the whole world,
-    and at least ``least``. Therefore m is the same on all processes.
+    """Return, for all markers of a family, the process-local coordinate indices, padded by an unused index, shape
+    (markers, m). The width m is at least ``least``, and otherwise the largest number of coordinates that any marker
+    type of the family has in the whole world. Therefore m is the same on all processes.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

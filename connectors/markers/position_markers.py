@@ -148,7 +148,7 @@ def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the position coordinates of the node of each row, padded by -1, shape (rows, 2 or
+    """Return, for each row, the global indices of the position coordinates of its node, padded by -1, shape (rows, 2 or
     3)."""
     ids = table.local("node")
     parts = [

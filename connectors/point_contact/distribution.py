@@ -175,8 +175,8 @@ class Share:
 
 
 class TangentColumns:
-    """Marker columns of the surfaces of this process and of surfaces received from other processes. One row of zeros
-    represents all surfaces on the ground.
+    """Columns of the markers to which the surfaces of this process and the surfaces from other processes are attached.
+    One row of zeros represents all surfaces on the ground.
 
     Args:
         share: the part of the contact set that belongs to this process.

@@ -108,8 +108,8 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Add the forces of one element at pairs of any type of surfaces to ``c.force`` and ``c.torque``; return the stored
-    energy of the element [J].
+    """Add the forces of one element at pairs of surfaces of any type to ``c.force`` and ``c.torque``, and return the
+    energy that the element stores [J].
     """
     energy = 0.0
     for k in range(len(pairs)):

@@ -30,7 +30,7 @@ class PulleyRows(NamedTuple):
         data: index of the first history value of each row.
         n: number of segments or points of each row.
         active: whether each row is active.
-        chain: index of the chain of cables of each row.
+        chain: for each row, the index of the chain to which its cable belongs.
         closed: whether each chain is closed, shape (chains,).
         radius: radius of the circle [m].
         lever: height of the axis above the face at which friction acts [m]; NaN: friction acts at the radius of the

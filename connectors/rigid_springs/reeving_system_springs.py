@@ -12,8 +12,8 @@ wound on the drum, so a coordinate q must describe the rope paid out. Therefore 
 with respect to q.
 
 Even if a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
-coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and the forces
-of Exudyn are not derivatives of the rope length of Exudyn.
+coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and its forces
+are not the derivatives of its rope length.
 """
 
 from __future__ import annotations

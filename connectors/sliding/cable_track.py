@@ -47,8 +47,8 @@ class Tracks(NamedTuple):
         length: undeformed length of each cable [m], shape (n,).
         start: position of the start of each cable along its track [m], shape (n,).
         dims: number of dimensions of each cable, 2 or 3, shape (n,).
-        dofs: global indices of the coordinate of the axial motion and of the coordinates of the nodes, or -1 for
-            missing coordinates, shape (n, 13).
+        dofs: for each cable, the global index of its axial motion, followed by the global coordinate indices of its
+            nodes; -1 for missing coordinates, shape (n, 13).
     """
 
     ids: IntArray

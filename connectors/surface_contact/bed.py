@@ -296,8 +296,9 @@ def add_bed(
         origin: x and y of the point with the distance 0 [m].
         rounding: radius of the crests [m]; about four lengths of a cable are recommended. The radius is reduced at
             crests where an arc would cover more than half of a piece between two corners, or where the drum of the arc
-            would cross another piece. With 0, crests are sharp. Then the tension after a crest has a relative error of
-            the order of the square of the angle of the crest [rad], and static solves report such crests as doubtful.
+            would cross another piece. With 0, crests are sharp. At a sharp crest with the angle theta [rad], the
+            tension after the crest has a relative error of the order of theta², and static solves report such crests as
+            doubtful.
 
     Returns:
         The surfaces, for `add_surface_contact`: the planes of the pieces from the first to the last, shape (k - 1,),

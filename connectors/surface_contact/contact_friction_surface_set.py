@@ -117,8 +117,8 @@ def check_sets(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return for each row the global coordinate indices of the cable (12) and of a surface of the set of the row, see
-    `pair_dofs`.
+    """Return, for each row, the global coordinate indices of the cable (12), followed by the indices of a surface from
+    the set to which the row belongs, see `pair_dofs`.
     """
     return add_set_dofs(find_cable_dofs(world, table), world, table)
 

@@ -176,8 +176,8 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
 
 
 def _find_cells(lines: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the coefficients of ascending powers of the natural cubic spline of ``values`` along their first axis,
-    shape (4, n + 1, ...), with the linear parts before and after the n grid lines.
+    """Return the coefficients of the natural cubic spline through ``values`` along their first axis, in ascending
+    powers, shape (4, n + 1, ...). The first and the last piece are the linear parts before and after the n grid lines.
     """
     spline = CubicSpline(lines, values, axis=0, bc_type="natural")
     inner = spline.c[::-1]

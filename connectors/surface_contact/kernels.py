@@ -229,7 +229,7 @@ def create_frame(
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
-    """Return the values of the 12 coordinates of the cable of row i."""
+    """Return the values of the 12 coordinates that the cable in row i has."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -447,7 +447,7 @@ def find_axis_point(c: ContactRows, r: SurfaceRow, i: int, k: int, g: Any) -> tu
 
 @kernel(inline=True)
 def find_turning_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
-    """Return the result of `find_point` for point k of row i of a rope with twist."""
+    """Return the result of `find_point` for point k in row i, which belongs to a rope with twist."""
     return find_point(c, r.plain, k, c.rows[i].points)
 
 

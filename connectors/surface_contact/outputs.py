@@ -287,8 +287,8 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """Return an estimate of the 2-norm of the rounding errors of the forces [N]. Gaps and displacements on the surface
-    are assumed to have errors eps (|p| + |c|), with the position c of the marker of the surface.
+    """Estimate the rounding errors of the forces, and return the 2-norm of these errors [N]. Gaps and displacements on
+    the surface are assumed to have errors eps (|p| + |c|), with the position c of the marker of the surface.
     """
     out = eval_points(c, fields)
     size = (

@@ -1,4 +1,4 @@
-"""Forces of the contact of surfaces with points of cables. Several rows are evaluated at once; see `kernels.py`.
+"""Contact forces between surfaces and points of cables. Several rows are evaluated at once; see `kernels.py`.
 
 Eight rows whose surfaces have the same type of distance are evaluated together, one in each lane of the vector
 instructions of the processor. The points of the rows are evaluated one after the other; see docs/explanation/design.md,
@@ -116,8 +116,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
-    """Copy the history values of point j of the first ``count`` of ``rows`` to the first lanes; return whether point j
-    of any of these rows is closed.
+    """Copy the history values of point j to the first lanes, for the first ``count`` of ``rows``. Return whether point
+    j is closed in any of these rows.
     """
     some = False
     for k in range(LANES):

@@ -96,7 +96,7 @@ class SurfaceSearch(PairSearch):
     things = "surfaces"
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the sum of the largest motions of a cable and of a surface since the last search [m]."""
+        """Return the largest motion of a cable plus the largest motion of a surface since the last search [m]."""
         s, before = self.p.points.surfaces, self.centre
         # rotation about the z axis does not change the shape of a surface of revolution
         all_axes = np.isin(s.kind, (PLANE, FIELD))[:, None, None]

@@ -134,8 +134,8 @@ def create_surface_update(
     """Create the update of rows, see `create_update`.
 
     Args:
-        place: type of the record of a point.
-        frames: type of the record of the frames of a rope.
+        place: type of the record that contains the values of a point.
+        frames: type of the record that contains the frames of a rope.
         begin: kernel that reads a row, see `begin_row`.
         find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.

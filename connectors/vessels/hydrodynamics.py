@@ -80,7 +80,7 @@ class Hydrodynamics(NamedTuple):
 
         Args:
             tolerance: root mean square of the error of each function, relative to its root mean square [1].
-            largest: largest number of states for a pair of degrees of freedom.
+            largest: largest number of states that a pair of degrees of freedom may have.
 
         Raises:
             ModelError: all dampings are 0, or no stable system with at most ``largest`` states fulfils the tolerance;
