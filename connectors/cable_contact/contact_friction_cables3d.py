@@ -82,8 +82,8 @@ class ContactFrictionCables3D(Component):
     """A cable of a `CableContactSet`, with n contact points. The points may touch the axes of all cables of the set.
 
     Friction may cause a torque about the axis of a cable. This torque acts on the cable if ``turns_rope`` of the set is
-    true. Otherwise the model assumes an external support that carries this torque. Each point has 18 history values for
-    each of 6 possible contacts, see `kernels.py`.
+    true. Otherwise the model assumes an external support that carries this torque. Each point can have up to 6
+    contacts, and has 18 history values for each of them, see `kernels.py`.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")

@@ -67,8 +67,8 @@ def add_contact(
         damping_ratio: ratio [1] of contact_damping_per_length to the critical damping of the mass of the cable on the
             contact stiffness, 2 sqrt(contact_stiffness_per_length mass_per_length). The value 1/3 is suitable for
             belts, see docs/howto/choose_contact.md.
-        **columns: further columns of the law. Each column has one value for all pairs, k values (one per circle) or k n
-            values (one per pair).
+        **columns: further columns of the law. A column contains one value for all pairs, k values (one for each
+            circle), or k n values (one for each pair).
 
     Returns:
         The rows of all pairs, shape (k n,). The row with the index i * n + j belongs to circle i and cable j.

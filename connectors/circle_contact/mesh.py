@@ -6,7 +6,7 @@ normal direction. When the cubic is bent onto the circle, its points move along 
 docs/explanation/theory/contact.md. The consequences are
 
 - Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
-  the tractions exceed the friction limit mu f_n, both ends of an arc slip alternately in both directions.
+  the tractions exceed the friction limit mu f_n, both ends of an arc slip forwards and backwards alternately.
 - Open points on the arc. The contact opens at points where the depth of a cable in the contact is smaller than the
   deviation of the cable from the circle, and the energy of the bristles at these points is lost. This loss is relevant
   if the length sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.

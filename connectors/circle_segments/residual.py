@@ -1,4 +1,4 @@
-"""Contact forces between circles and the segments of cables. Several segments are evaluated at once; see `kernels.py`."""
+"""Contact forces between circles and segments of cables. Several segments are evaluated at once; see `kernels.py`."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Link:
 
     @property
     def is_rope(self) -> bool:
-        """Whether the link consists of cables, of which one breaks."""
+        """Whether the link consists of cables; of such a link, a single cable breaks."""
         return BROKEN in self.entity.table.component.columns
 
     def is_whole(self) -> bool:

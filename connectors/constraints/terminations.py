@@ -40,7 +40,7 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
         body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must
             have the position of the end.
-        bends: if true, the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt.
+        bends: whether the end can rotate about the two axes perpendicular to its own axis, like a thimble on a bolt.
             Only the position and the rotation about the axis of the end are fixed. At a socket without bending, a rope
             under the tension T bends within the length √(EI/T). If the elements are longer than this length, the
             computed rope is too stiff at the socket.

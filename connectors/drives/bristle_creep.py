@@ -149,7 +149,7 @@ def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> f
 
 
 def _find_reach(belt: BeltLaw, law: ArcLaw, forces: FloatArray) -> float:
-    """Return the sum of the angles by which a belt touches beyond both ends of an arc [rad]; ``forces``: F of both
-    spans [N]."""
+    """Return the sum of two angles, by which a belt touches the pulley beyond the two ends of an arc [rad]; ``forces``
+    contains the force F of both spans [N]."""
     ends = eval_ends(forces, belt.bending_stiffness, np.array(law.contact), np.array(law.radius))
     return float(np.maximum(-ends.untouched, 0.0).sum())

@@ -122,7 +122,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> int:
-    """Return the number of elements with which a belt resolves the shear of its layers.
+    """Return the number of elements that a belt needs, so the mesh resolves the shear of its layers.
 
     A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
     needs no finer mesh. For other layers, elements are at most `LAYER_SHARE` times the decay length. Therefore layers

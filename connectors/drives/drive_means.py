@@ -240,8 +240,8 @@ class DriveMeans(Sensors):
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
     more energy from the belt than the other pulleys have supplied and the belt has released. (2) The deflection of
     friction bristles on short arcs of contact, or mesh and contact, change the loss of speed of a pulley by more than
-    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, causes other than creep
-    dissipate more than 1 % of the supplied power.
+    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, more than 1 % of the
+    supplied power is dissipated by other causes than creep.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
     accepted) and ``"efficiency"``; the values of ``sensors`` have the names of the sensors.
@@ -567,9 +567,9 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about two errors of the means. Either bristles change the loss of speed by more than a tolerated
-    fraction, and by more than the change of the loss that the mesh causes by its error of the tensions. Or cables are
-    too long for a layer.
+    """Return warnings about two errors of the means. The first error: bristles change the loss of speed, by more than a
+    tolerated fraction and by more than the mesh changes it through its error of the tensions. The second error: cables
+    are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.

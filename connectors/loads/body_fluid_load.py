@@ -127,7 +127,7 @@ def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
 
 
 def create_group(rows: LocalRows, divide: Divide, on: NDArray[np.bool_]) -> BodyGroup:
-    """Create the pieces of the rows for which ``on`` is true, shape (rows,), with the fluid at the pieces.
+    """Create the pieces, with the fluid at the pieces, of all rows whose element of ``on``, shape (rows,), is true.
 
     The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
     and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; and B, the axes of the piece in the frame of

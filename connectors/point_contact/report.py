@@ -89,7 +89,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
         bodies: handle to n bodies, nodes or grounds of one type.
 
     Returns:
-        Global force and torque, each of shape (n, 3).
+        Force and torque in the global frame, shape (n, 3) each.
     """
     table = bodies.table
     names = table.collect("node")[bodies.rows] if "node" in table.component.refs else bodies.ids

@@ -178,8 +178,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 def number_of(which: int) -> Any:
-    """Create the kernel of one output: normal force, magnitude of friction, gap, rate of the gap, slip, or plastic
-    depth, for which = 0 to 5.
+    """Create the kernel of one output. The values 0 to 5 of ``which`` select normal force, magnitude of friction, gap,
+    rate of the gap, slip, and plastic depth.
     """
 
     @kernel

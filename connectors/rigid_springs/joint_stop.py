@@ -171,7 +171,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def drop_update(rows: LocalRows, system: System) -> None:
-    """Remove the update of history values if all rows limit translations, for which no angle is stored."""
+    """Remove the update of history values if all rows limit translations, because only rotations store an angle."""
     if not rows.columns[1]["turns"].any():
         system.post_newton = None
 

@@ -19,8 +19,8 @@ If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - 
 same formula with ``lower`` instead of ``upper``.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
-constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
-the anchor for which its bristle exerts the force that acted at the start of the step. A row that already stuck at the
+constant during Newton's iterations. After the iterations a sliding row gets anchor = q. The anchor of a row that begins
+to stick is chosen so its bristle exerts the force that acted at the start of the step. A row that already stuck at the
 start of the step keeps its anchor. A row that begins to slide gets a state with the sign of q_t, or with the sign of
 the force if q_t = 0. The force error is the jump of the force due to the new history values.
 

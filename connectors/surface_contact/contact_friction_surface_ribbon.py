@@ -83,7 +83,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Add the fields of all contacts with surfaces, and `ribbon_width` [m], with which viewers draw the ribbon."""
+    """Add the fields of all contacts with surfaces, and the field `ribbon_width` [m], from which viewers draw the
+    ribbon."""
     painting = paint_contact(rows, fields)
     width = np.repeat(rows.local("width"), rows.local("points"))
     return replace(painting, fields={**painting.fields, "ribbon_width": Paint(width, "max", np.nan, "m")})

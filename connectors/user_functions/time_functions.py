@@ -86,7 +86,7 @@ class TimeColumn:
         self.values[self._constant] = constant[self._constant]
 
     def update(self, s: Fields) -> None:
-        """Evaluate the Python functions at the time for which forces are being evaluated."""
+        """Evaluate the Python functions at the time at which forces are evaluated."""
         self._update_called(s.t)
 
     def _update_called(self, t: float) -> None:
