@@ -170,8 +170,8 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the contributions of a step to a mean over the displacement L: the displacement in the step [m], and the
-    integral of the averaged quantity over the step.
+    """Return the two contributions of a step to a mean over the displacement L: the displacement in the step [m], and
+    the integral of the quantity over the step.
 
     The quantity has the values ``last`` and ``now`` at both ends of the step, and is integrated by the trapezoidal rule
     over ``size``, which is the displacement ``moved`` [m] or the step size [s]. ``way`` is the displacement before the

@@ -251,7 +251,8 @@ def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], na
 
 
 def find_driven(rows: LocalRows) -> BoolArray:
-    """Return whether each row prescribes a motion as a function of time or of a first-order state, shape (rows,)."""
+    """Return, for each row, whether it prescribes a motion by a function of time or by a first-order state, shape
+    (rows,)."""
     moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)

@@ -234,8 +234,8 @@ class NeighbourSearch(ABC):
         return True
 
     def eval_slack(self) -> float:
-        """Return the largest distance by which the motion of a contact point can exceed the motion of the control
-        points of the same cable [m].
+        """Return an upper bound of the difference between the motion of a contact point and the motion of the control
+        points of its cable [m].
         """
         return 0.0
 

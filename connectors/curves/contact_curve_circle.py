@@ -124,8 +124,8 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], the rate of the gap and the slip velocity [m/s], the vectors n and t, and the lever arms of
-    the force about both markers [m]. Each vector has three components.
+    """Return the gap [m], the rate of the gap and the slip velocity [m/s], the normal n and the tangential direction t
+    of the curve, and the lever arms of the force about both markers [m]. Each vector has three components.
     """
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)

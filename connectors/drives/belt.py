@@ -437,8 +437,8 @@ class _Line:
         Args:
             state: the state of the stationary belt, see `preload`; this state is not changed.
             speed: speed of the belt [m/s], positive in the order of the pulleys; the tension remains unchanged.
-                Alternatively a result of `steady`, whose tensions and speeds are used. With these values, transients
-                decay quickly.
+                Alternatively, ``speed`` is a result of `steady`, and the copy gets the tensions and speeds of this
+                result; with these values, transients decay quickly.
 
         Raises:
             ModelError: the rope is open, the belt is 3D, the state belongs to another world, or the result of `steady`

@@ -390,9 +390,9 @@ def register_body_load(
     Args:
         component: the schema.
         divide: function that divides rows into pieces.
-        outline: function that returns the outlines of rows: points in the frame of the marker [m], shape (rows, k, 3),
-            and indices of points of one row, of the ends of lines, shape (m, 2), and of the corners of faces, shape
-            (n, 4).
+        outline: function that returns the outlines of rows as three arrays: points in the frame of the marker [m],
+            shape (rows, k, 3), and, as indices of the points of one row, the ends of lines, shape (m, 2), and the
+            corners of faces, shape (n, 4).
         check: see `register`.
         complete: function ``fill_defaults``, see `register`.
         source: literature source.

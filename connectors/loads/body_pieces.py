@@ -232,8 +232,8 @@ def vary_immersion(c: Any, m: Any, surface: Any, i: int, dr: FloatArray, turn: F
 
 @kernel(inline=True)
 def vary_place(m: Any, i: int, column: int, dr: FloatArray, turn: FloatArray, moved: FloatArray) -> None:
-    """Write the variations of piece i for a displacement of the marker (columns 0 to 2) or a rotation of the marker
-    (columns 3 to 5), and zeros for other columns.
+    """Write the variations of piece i for the motion in one column: a displacement of the marker in columns 0 to 2, a
+    rotation of the marker in columns 3 to 5. For other columns write zeros.
 
     Args:
         dr, turn, moved: displacement of the centre, rotation, and displacement of the centre due to the rotation, shape

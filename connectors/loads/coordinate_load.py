@@ -52,7 +52,7 @@ def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: Floa
 def load_tangent(
     rows: Any, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq times the derivative F H to the values of the matrix."""
+    """Add dq times F H, the derivative of the generalised force, to the values of the matrix."""
     n = slots.shape[1]
     for i in range(len(rows)):
         h = m.h[rows[i].marker]

@@ -147,7 +147,7 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis without direction, or an axis of a 2D body that is inclined to its plane; see also
+    """Raise ModelError for an axis of length 0, or an axis of a 2D body that is inclined to its plane; see also
     `check_rows`."""
     check_rows(world, table)
     axis, markers = table.local("axis"), table.local("marker")

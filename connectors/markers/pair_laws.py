@@ -561,7 +561,7 @@ def prepare_measure(
 
 @kernel(fast=False)
 def fill_positions(p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, u: FloatArray, ut: FloatArray) -> None:
-    """Write u = p1 - p0 [m] and u_t [m/s], shape (n, 3) each."""
+    """Write the vectors u = p1 - p0 between points [m] and their rates u_t [m/s], shape (n, 3) each."""
     for i in range(len(m0)):
         for k in range(3):
             u[i, k], ut[i, k] = p[m1[i], k] - p[m0[i], k], v[m1[i], k] - v[m0[i], k]
@@ -572,7 +572,8 @@ def fill_coordinates(
     x: FloatArray, rate: FloatArray, m0: IntArray, m1: IntArray, w0: FloatArray, w1: FloatArray, u: FloatArray,
     ut: FloatArray,
 ) -> None:  # fmt: skip
-    """Write u = w1 x1 - w0 x0 and u_t, shape (n, 1) each."""
+    """Write the differences u = w1 x1 - w0 x0 of coordinates, multiplied by their factors, and the rates u_t, shape (n,
+    1) each."""
     for i in range(len(m0)):
         u[i, 0] = w1[i] * x[m1[i]] - w0[i] * x[m0[i]]
         ut[i, 0] = w1[i] * rate[m1[i]] - w0[i] * rate[m0[i]]

@@ -243,7 +243,8 @@ def _merge(spans: FloatArray) -> FloatArray:
 
 
 def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return the times [s], and a dictionary from the names of the sensors whose unit is rad/s to their values."""
+    """Return the times [s], and a dictionary that contains the values of all sensors with the unit rad/s, with the
+    names of the sensors as keys."""
     if speeds is None or len(speeds.times) < 2:
         return np.zeros(0), {}
     names = [name for name in speeds.names if speeds.units.get(name) == "rad/s" and speeds[name].ndim == 1]

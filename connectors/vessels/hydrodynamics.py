@@ -131,7 +131,7 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
         if t < 1e-9:
             found[k] = np.tensordot(width, 0.5 * (B[1:] + B[:-1]), 1)
         else:
-            # ∫ B cos(ω t) dω of a polyline: [B sin(ω t)/t] + slope [cos(ω t)/t²]
+            # integral ∫ B cos(ω t) dω for a polyline B(ω): sum of [B sin(ω t)/t] + slope [cos(ω t)/t²] over its pieces
             ends = (B[-1] * np.sin(w[-1] * t) - B[0] * np.sin(w[0] * t)) / t
             found[k] = ends + np.tensordot(np.diff(np.cos(w * t)) / t**2, slope, 1)
     return 2.0 / np.pi * found
