@@ -65,7 +65,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def find_turning(world: Tables, sets: IntArray) -> BoolArray:
     'Return whether friction turns the cables of the given sets, shape (sets,).'
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
-    'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the angles of twist follow, with -1 for cables that it does not turn, shape (rows, 14).'
+    'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the indices of the angles of twist follow, shape (rows, 14); these indices are -1 for\ncables that friction does not turn.'
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
     'Return the fields of records from which kernels compute the material frames of cables that friction turns, see\n`elements/cable3d/twist_points.py`; ``dofs`` contains local coordinate indices of all cables of the table.'
 def bind(rows: LocalRows) -> NDArray[Any]:

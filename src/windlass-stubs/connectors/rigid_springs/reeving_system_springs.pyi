@@ -55,10 +55,10 @@ def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) 
 def build(rows: LocalRows) -> System:
     'Create the system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for sheaves without frames, and axes of length 0.'
+    'Raise ModelError if the marker of a sheave is not a rigid marker, or if an axis has length 0.'
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     'Draw each rope as a line along its spans and around its sheaves.'
 def output(unit: str, doc: str, which: int) -> Output:
     'Create an output variable from one quantity of `fill_numbers`.'
 def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None=None, *, name: str=..., reference_length: Numbers=..., axial_stiffness: Numbers=..., axial_damping: Numbers=..., preload: Numbers=..., slack_force: Numbers=..., twist_damping: Numbers=..., shear_damping: Numbers=..., factor0: Numbers=..., factor1: Numbers=..., active: YesNo=..., coordinate0: One=..., coordinate1: One=...) -> Entity:
-    'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: positions along the rope, from one end to the other, 2 or more; markers of sheaves must be rigid\n        markers.\n    radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.\n    axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs\n        counter-clockwise about these axes.\n    **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists have different lengths.'
+    'Add a `ReevingSystemSprings`: one rope over sheaves and points.\n\nArgs:\n    markers: two or more position markers, in their order from one end of the rope to the other; markers of sheaves\n        must be rigid markers.\n    radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.\n    axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1); the rope runs\n        counter-clockwise about these axes.\n    **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.\n\nReturns:\n    Handle to the rope.\n\nRaises:\n    ModelError: lists have different lengths.'

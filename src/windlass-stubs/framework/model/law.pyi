@@ -44,7 +44,7 @@ class Numbers(Protocol):
     displacement: FloatArray
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of coordinates among the coordinates of the rows that this process stores."""
+        """Return the process-local indices of the coordinates with given world numbers."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
         """Return the reference values of the coordinates with given world numbers."""
