@@ -73,8 +73,8 @@ class Account:
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
             of forces, for which no energy is defined.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
-            P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, ``read`` must
-            also work with an empty s.powers, to which it adds nothing.
+            P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, s.powers may
+            be empty when ``read`` is called; ``read`` then adds no powers.
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is

@@ -185,7 +185,8 @@ class Assembly:
         changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
         stale = {c for c in changed if not self._copy_changes(c)}
         if any(self.layout.systems[c].body_force is not None for c in stale):
-            # loads are also created again, because loads proportional to mass call the functions of bodies
+            # the systems of loads are also created again, because loads proportional to mass call functions of the
+            # systems of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
         for component in self._components:
             if component in stale:
@@ -194,8 +195,8 @@ class Assembly:
             self.order_systems()
 
     def _is_tangent_steady(self) -> bool:
-        """Return whether the tangent does not depend on the columns that have changed since the last `refresh`; on
-        several processes, whose rows may differ in this respect, the result is False.
+        """Return True if no column that has changed since the last `refresh` affects the tangent. On several processes
+        the result is always False, because the rows of another process may affect the tangent.
         """
         steady = self.layout.size == 1
         for component, columns in self.world.changed_columns.items():
@@ -206,7 +207,8 @@ class Assembly:
 
     def _copy_changes(self, component: type[Component]) -> bool:
         """Copy changed columns of a table to the arrays of its system; return False if the system must be created
-        again. On several processes, whose rows may differ in this respect, all systems are created again.
+        again. On several processes the result is always False, because another process may have to create the system
+        again.
         """
         copy, built = self.layout.systems[component].changes.copy, self._built_at[component]
         names = [n for n, version in self.world.changed_columns[component].items() if version > built]
@@ -245,7 +247,7 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return the number of times that the set of coordinates that systems couple has changed."""
+        """Return how many times the systems have changed the set of coordinates that they couple."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
@@ -290,8 +292,8 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return steps of a `Program` with the same effect as `update_markers`; if ``readers`` is given, return only
-        the steps whose results the steps in ``readers`` read.
+        """Return steps of a `Program` with the same effect as `update_markers`. If ``readers`` is given, omit the steps
+        that compute marker columns which the steps in ``readers`` do not need.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
@@ -499,7 +501,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # user code may have changed a value only on the process that owns the value
+        # user code may have changed a value on the process that owns the value, but not the copies on other processes
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields

@@ -136,8 +136,8 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Copy the bytes ``new``, which begin at the file offset ``place``, into data that begin at the file offset
-    ``start``, for the range in which both overlap.
+    """Overwrite a part of the bytes ``below`` by bytes of ``new``. In the file, ``below`` begins at the offset
+    ``start``, and ``new`` at the offset ``place``; only the range that both contain is overwritten.
     """
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:

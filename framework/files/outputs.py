@@ -203,8 +203,8 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Store the information that the writer now writes its files, and claim these files again if they were
-        released. This method itself writes nothing.
+        """Record that the writer now writes its files, and claim these files again if they were released. The method
+        itself does not write to the files.
 
         Raises:
             OutputError: another writer has taken over the files.

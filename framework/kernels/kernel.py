@@ -113,7 +113,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )
     with _known_signature(function):
         dispatcher = decorate(function)
-    if not _numba.extending.is_jitted(dispatcher):  # no compilation if NUMBA_DISABLE_JIT=1 is set
+    if not _numba.extending.is_jitted(dispatcher):  # numba compiles nothing if NUMBA_DISABLE_JIT=1 is set
         return dispatcher
     vars(dispatcher).pop("__signature__", None)
     dispatcher.versions = {}  # entry points by types of arguments, see call.py

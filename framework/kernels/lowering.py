@@ -84,7 +84,7 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
             if isinstance(step, _ir.Assign):
                 places.setdefault(step.target.name, []).append(label)
     uses: dict[str, list[Any]] = {}
-    for label, names in life.usedefs.usemap.items():  # only names that are not assigned before in the same block
+    for label, names in life.usedefs.usemap.items():  # without names assigned earlier in the same block
         for name in names:
             uses.setdefault(name, []).append(label)
     before, first = life.cfg.dominators(), min(code.blocks)
@@ -130,12 +130,12 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         return bool(self.context.data_model_manager[kind].contains_nrt_meminfo())
 
     def incref(self, typ: Any, val: Any) -> None:
-        """Count a reference, if a type has counted references."""
+        """Generate the code that increments the reference count of a value, if its type has reference counts."""
         if self._is_counted(typ):
             super().incref(typ, val)
 
     def decref(self, typ: Any, val: Any) -> None:
-        """Uncount a reference, if a type has counted references."""
+        """Generate the code that decrements the reference count of a value, if its type has reference counts."""
         if self._is_counted(typ):
             super().decref(typ, val)
 
@@ -146,7 +146,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         if self._is_counted(self.typeof(name)) and name not in self._borrowed:
             super().delvar(name)
             return
-        # other variables need not be cleared
+        # the memory of a variable without counted references need not be cleared
         if name not in self._blk_local_varmap:
             self._singly_assigned_vars.discard(name)
         self._alloca_var(name, self.typeof(name))
@@ -157,7 +157,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         if argidx is not None or name in self._singly_assigned_vars or self._is_counted(kind):
             super().storevar(value, name, argidx)
             return
-        # the previous value needs no action
+        # values of this type have no reference counts, so the previous value is overwritten
         self._alloca_var(name, kind)
         self.builder.store(value, self.getvar(name))
 

@@ -184,7 +184,7 @@ def set_failed(pc: Any, failed: bool) -> None:
     """Call PCSetFailedReason: set whether the factorisation of a preconditioner has found a zero pivot. The solver then
     reports this reason.
     """
-    pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
+    pivot, none = 2, 0  # values of PETSc's constants PC_FACTOR_NUMERIC_ZEROPIVOT and PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
 

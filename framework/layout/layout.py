@@ -88,8 +88,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple; each is given by its index among the coordinates of the rows
-        # that this process stores
+        # coordinates that the rows of each table couple, as indices of known coordinates (see `Numbering.places`)
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -171,8 +170,8 @@ class Layout:
         self.velocity: FloatArray = number.velocity[local]
 
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
-        """Return the indices in PETSc vectors of owned unknowns and ghosts, shape (known,). Unknowns are numbered by
-        process, and within a process in the order of their sort keys.
+        """Return the index of each owned unknown and each ghost in PETSc vectors, shape (known,). Unknowns are numbered
+        by process, and within a process in the order of their sort keys.
 
         If the world is built in parts, the owners send the indices of the ghosts, in ascending order of the world
         numbers of the ghosts (``names``).
@@ -371,8 +370,8 @@ class Layout:
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the process-local rows of their table, shape (n,); -1 for entities that
-        are not on this process.
+        """Return, for each entity, the index of its row in the list of process-local rows of its table, shape (n,); -1
+        for entities that are not on this process.
         """
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):

@@ -46,8 +46,8 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return, for each table, the indices of the coordinates that determine the processes that store the rows: the
-    owner of a coordinate stores the row.
+    """Return, for each table, the indices (see `Numbering.places`) of the coordinates that determine which process
+    stores each row; see `find_row_owners`.
     """
     found = dict(couplings)
     for component in couplings:

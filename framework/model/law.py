@@ -143,7 +143,7 @@ class Rows(Protocol):
         """Return the process that owns each row of a table."""
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the process-local rows of their table."""
+        """Return, for each entity, the index of its row in the list of process-local rows of its table."""
 
 
 @dataclass(frozen=True)
@@ -322,11 +322,11 @@ def register(law: Law) -> None:
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
-        reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
-            (k,), if couplings change (`NeighbourPattern`). A process that evaluates such rows also stores the
-            coordinates and markers of these entities.
-        multipliers: number of multipliers of each row (constraints).
-        family: marker family to which the rows belong (markers).
+        reads: for laws whose rows couple other entities in the course of a solve (`NeighbourPattern`), function
+            ``(world, table)`` that returns the numbers of all entities that the rows may couple later, shape (k,). A
+            process that evaluates such rows also stores the coordinates and markers of these entities.
+        multipliers: for constraints, the number of multipliers of each row.
+        family: for markers, the marker family to which the rows belong.
         source: literature source of the law.
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points and lines.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.

@@ -555,8 +555,9 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the detection of kinks of the motion omits the equations. ``smooth`` may be true for equations
-            that do not depend on time and are never switched, and whose multipliers are not reactions.
+        smooth: whether solvers ignore the equations when they search for kinks (abrupt changes) of the motion.
+            ``smooth`` may be true for equations that do not depend on time and are never switched, and whose
+            multipliers are not reactions.
     """
 
     multipliers: IntArray

@@ -190,7 +190,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Return the indices of rows, given by row number, among the resident rows.
+        """Return the indices that the rows with given row numbers have in the list of resident rows.
 
         Raises:
             ModelError: a row is not resident.

@@ -102,7 +102,7 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield real numbers of a row: of each column the first, the middle and the last number. Initial values are
+    """Yield real numbers of a row: the first, the middle and the last number of each column. Initial values are
     omitted, because the residual at given fields does not depend on them.
     """
     component = table.component
@@ -170,8 +170,8 @@ class ChangedResidual:
         return found
 
     def _is_local(self, components: set[type[Component]]) -> bool:
-        """Return whether the systems of some components can be created again without the others, because they have
-        neither coordinates nor markers nor masses.
+        """Return whether the systems of the given components can be created again without the systems of other
+        components. This is possible if the components have neither coordinates nor markers nor masses.
         """
         systems = [self._assembly.layout.systems.get(component) for component in components]
         return all(role_of(component) in LOCAL for component in components) and all(

@@ -214,8 +214,9 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Return the coordinate numbers of entities in this state, shape (rows, k) for at most k coordinates of an
-        entity; the number is n, the number of coordinates of the state, for coordinates that an entity does not have.
+        """Return the indices of the coordinates of entities in the arrays of this state, shape (rows, k) for at most k
+        coordinates of an entity. For a coordinate that an entity does not have, or that is not on this process, the
+        index is n, the number of coordinates of the state.
 
         Under MPI the call is collective.
 
