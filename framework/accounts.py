@@ -143,7 +143,7 @@ class Losses(NamedTuple):
         names: names of the l losses, see `Account.lost`.
         rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
         ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
-        group: for each row, the index in ``ids`` of the value of this row in the column `Account.by`, shape (rows,).
+        group: for each row, the index in ``ids`` of the group to which the row belongs, shape (rows,).
         shared: losses of each group, summed over all processes after each step [J], shape (groups, l); None on one
             process.
     """

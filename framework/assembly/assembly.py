@@ -124,8 +124,8 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return an object for rows of this process in process-local numbering. Repeated calls with the same rows
-        return the same object.
+        """Return the `LocalRows` object of the given rows of this process. Repeated calls with the same rows return the
+        same object.
         """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -169,7 +169,7 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From this call on, store in ``updates.used`` the history values that each Newton run has used."""
+        """Store the history values that each later Newton run uses in ``updates.used``."""
         self._keeps_used = True
         self._create_updates()
 
@@ -251,8 +251,8 @@ class Assembly:
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values of the
-        storage in use.
+        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``,
+        which are matrix values in the storage in use.
         """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}

@@ -37,7 +37,7 @@ class Summands(Protocol):
         """Return how many times the systems have changed the set of coordinates that they couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values."""
+        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``."""
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
@@ -203,5 +203,7 @@ def run_steps(steps: Iterable[Step]) -> None:
 
 
 def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Return the given steps of a `Program`; if PETSc logs stages, the steps begin and end a log stage."""
+    """Return the given steps of a `Program`. If PETSc logs stages, the result also contains steps that begin and end a
+    log stage.
+    """
     return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

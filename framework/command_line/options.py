@@ -92,7 +92,8 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # by name: the value chosen by `set_options`, and the value on the command line (None if not given there)
+    # for each name of an option, the value that `set_options` has chosen, and the value on the command line, which is
+    # None if the option is not given there
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 

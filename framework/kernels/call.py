@@ -63,7 +63,7 @@ class Addressed:
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
         self._known: Memory = {}
-        # arguments, row for `run` and argument block of the previous call from Python
+        # values of the previous call from Python: the arguments, the row for `run`, and the argument block
         self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
 
     def prepare(self, args: tuple[Any, ...]) -> Any:

@@ -116,8 +116,8 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     if not _numba.extending.is_jitted(dispatcher):  # numba compiles nothing if NUMBA_DISABLE_JIT=1 is set
         return dispatcher
     vars(dispatcher).pop("__signature__", None)
-    dispatcher.versions = {}  # entry points by types of arguments, see call.py
-    dispatcher.addresses = {}  # addresses by types of arguments, see addresses.py
+    dispatcher.versions = {}  # entry point for each combination of argument types, see call.py
+    dispatcher.addresses = {}  # address for each combination of argument types, see addresses.py
     dispatcher.content = None  # hash of the kernel, see `eval_content`; None before its first use
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
@@ -214,13 +214,13 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time for kernels that other processes compiled [s]
-    # kernels that this process has requested, with types of arguments and forms, except inner kernels
+    # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks of the kernels that this process compiles, by key of the kernel
     locks: dict[str, Lock] = field(default_factory=dict)
     # compilations in progress, the innermost at the end; numba's lock protects the list
     open: list[_Compilation] = field(default_factory=list)
-    # compile results by key, reused if a factory function creates the same kernel again
+    # compile results by key; a result is used again if a factory function creates the same kernel again
     ready: dict[str, Any] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)  # topics for which a message has been printed
 

@@ -6,7 +6,7 @@ take longer than the computation. A function that a law creates by `call` always
 arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
 combines consecutive calls to one call. All other functions, mainly user functions, are called by Python in the order of
 the steps. If compiled code runs the program, these functions are called by address from the table of the program, and
-all other calls do without Python.
+all other calls need no Python.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _sizes: dict[str, int] = {}
 
 
 def _count_definitions(context: Any) -> int:
-    """Return the number of functions, attributes and constants in the registries of numba that a context has read."""
+    """Return the number of functions, attributes and constants that a context has read from the registries of numba."""
     return sum(
         len(getattr(registry, part))
         for user in (context, context.typing_context)

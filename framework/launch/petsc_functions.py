@@ -27,7 +27,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, for line searches
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, reported by line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }

@@ -137,7 +137,7 @@ class Layout:
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # a process needs all four Euler parameters of a rotation, because one formula integrates all four
+        # a process that needs one Euler parameter of a rotation needs all four, because one formula integrates all four
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:

@@ -80,7 +80,7 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """Data of a law with an account on this process: the index of the forces of the law among the groups of forces, and
+    """Data of a law with an account on this process: the index of the group that contains the forces of the law, and
     the readings of the account at the start and at the end of a step.
 
     ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two more
@@ -184,7 +184,7 @@ class Balance:
         self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
         self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
-        # start time, size and end time of the step
+        # start time, step size and end time of the step [s]
         self._begun, self._size, self._end = np.zeros(1), np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []

@@ -206,7 +206,7 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape, all of whose entries share the memory of one number;
+    """Replace an array of floats by an array of the same shape, whose entries all share the memory of one number;
     return values of other types unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:

@@ -108,7 +108,7 @@ class EntityTable:
         self._chunks["id"] = []
         self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
-        # for each sequence of rows with consecutive entity numbers: first row and first entity number
+        # the first row and the first entity number of each sequence of rows with consecutive entity numbers
         self._runs: list[tuple[int, int]] = []
         self._resident: list[IntArray] = []
         self._processes: Processes | None = None

@@ -134,7 +134,7 @@ class Recorder(EveryNth):
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self._times: list[float] = []
-        # for each format: name of the series and index of its first frame
+        # for each format, the name of the series and the index of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
         # digest of each series of the interrupted run, by format
         self._digests: dict[str, str] = {}

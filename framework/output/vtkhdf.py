@@ -53,7 +53,7 @@ class VtkhdfSeries(FieldSeries):
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
         self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
-        # for each dataset: offset of the rows of each batch of frames in the file [bytes]
+        # for each dataset, the offsets in the file at which the rows of each batch of frames begin [bytes]
         self._places: dict[str, list[int]] = {}
 
     @property

@@ -78,7 +78,7 @@ def find_size(values: FloatArray) -> float:
 def differentiate_columns(
     residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
 ) -> Iterator[CheckedValue]:
-    """Yield the derivatives of the residual with respect to all numbers of a row that are not 0.
+    """Yield, for each number of a row that is not 0, the derivatives of the residual with respect to this number.
 
     Args:
         residual: the residual as a function of the numbers.
