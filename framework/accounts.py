@@ -78,7 +78,7 @@ class Account:
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
-            true, a difference between the work of the forces of the rows and the change of their stored energy is
+            true, a difference between the work of the rows' forces and the change of the rows' stored energies is
             attributed to the time integrator.
     """
 

@@ -271,8 +271,8 @@ class Assembly:
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity of the tangent in the storage by rows, like `pattern`, but first update it for the
-        coordinates that systems couple at the present fields; see `use`.
+        """Return the sparsity of the tangent in the storage by rows, like `pattern`. The sparsity is first updated for
+        the coordinates that the systems couple at the present fields; see `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 

@@ -2,8 +2,8 @@
 
 Each row adds to the forces and matrix values of its coordinates, so rows that two threads evaluate at the same time
 must not share a coordinate. Each thread evaluates a range of rows. Rows that share a coordinate with another range are
-evaluated afterwards by one thread. The order of summation, and with it the rounding errors, depend on the number of
-threads. Runs with the same number of threads give identical results.
+evaluated afterwards by one thread. The order of summation, and therefore also the rounding errors, depend on the number
+of threads. Runs with the same number of threads give identical results.
 """
 
 from __future__ import annotations

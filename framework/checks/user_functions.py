@@ -79,7 +79,8 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # for nearly constant functions, the error of the differences is estimated from their change with the step size
+        # for nearly constant functions, the error of the differences is estimated from the change of the differences
+        # with the step size
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

@@ -169,9 +169,9 @@ def start() -> None:
 def _restore_signals(for_pager: bool) -> None:
     """Restore Python's handlers for signals that do not indicate an error of the program.
 
-    PETSc reports these signals as crashes, although they also occur when a job ends or when a pager closes the pipe.
-    Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while the
-    process does not hold the lock, the handler would crash the process.
+    PETSc reports these signals as crashes, although the signals also occur when a job ends or when a pager closes the
+    pipe. Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while
+    the process does not hold the lock, the handler would crash the process.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -263,8 +263,9 @@ def parameter(
     maximum: float,
     scale: str = "linear",
 ) -> float:
-    """Declare a parameter of the model: an option that `windlass optimise` and `windlass identify` vary within its
-    range unless the command line gives it a value, and that `windlass sweep` varies with ``-points`` or ``-samples``.
+    """Declare a parameter of the model. A parameter is an option that `windlass optimise` and `windlass identify` vary
+    within its range, unless the command line contains a value of the option. `windlass sweep` varies parameters with
+    ``-points`` or ``-samples``.
 
         preload = wl.parameter("preload", 400.0, "N", "tension at rest", minimum=100.0, maximum=1000.0)
 
@@ -305,7 +306,7 @@ def parameter(
 
 
 def _checked_name(name: str) -> str:
-    """Return the name of an option; raise OptionError if it has characters that are not allowed."""
+    """Return the name of an option; raise OptionError if the name has characters that are not allowed."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
         raise OptionError(f"option name {given}: expected letters, digits and underscores")

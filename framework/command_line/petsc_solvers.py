@@ -1,4 +1,4 @@
-"""Queries of the properties of a solver of PETSc (SNES or KSP) or an eigensolver of SLEPc (EPS or PEP)."""
+"""Queries of the properties of PETSc's solvers (SNES or KSP) and SLEPc's eigensolvers (EPS or PEP)."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Contents of the report of a run (-report): sections of text, tables, curves and figures.
 
 Hooks contribute sections by `StepHook.report_sections`, and models by `add_to_report`. Packages contribute sections by
-functions of a world and a state, which they register by `register_report_sections`.
+functions of a world and a state; `register_report_sections` registers these functions.
 """
 
 from __future__ import annotations

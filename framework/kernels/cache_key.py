@@ -186,7 +186,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     """Return a description of a constant or called function that is equal in all processes; the arguments are explained
     in `eval_content`.
     """
-    # these types are checked first, because most constants have them
+    # these types are checked first, because most constants have one of these types
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)

@@ -151,8 +151,8 @@ def cache_folder() -> tuple[Path | None, str]:
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Return the kernels that this process has compiled, in the order of completion: name and compilation time [s],
-    which does not include the compilation of called kernels.
+    """Return the kernels that this process has compiled, in the order of completion: the name and the compilation time
+    [s] of each kernel. The compilation time of called kernels is not included.
     """
     return list(_process.compiled)
 
@@ -279,7 +279,7 @@ class _KernelCache:
                 result = _process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
                     # Use the same machine code with a separate entry point, because each kernel removes its entry point
-                    # when it is deleted.
+                    # when the kernel is deleted.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
                         entry = target_context.get_executable(result.library, result.fndesc, result.environment)

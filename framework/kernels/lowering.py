@@ -3,8 +3,8 @@ caller, and has few instructions before the optimisation.
 
 By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
 counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
-code. Arguments and constants, and parts and views of these, exist longer than a call, so they need no reference counts.
-References to arrays that a kernel creates are counted as usual.
+code. Arguments, constants, and parts and views of arguments and constants exist longer than a call, so references to
+these objects need not be counted. References to arrays that a kernel creates are counted as usual.
 
 The time of the code generation and of the optimisation is proportional to the number of instructions. Therefore items
 of arrays are read and written with few instructions (items.py), and variables that are assigned once are not stored in
@@ -68,8 +68,8 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
 
 
 def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> set[str]:
-    """Return variables of a kernel that are assigned once, before all uses, and whose references are not counted. They
-    need no memory, because their value is known wherever they are used.
+    """Return variables of a kernel that are assigned once, before all uses, and whose references are not counted. These
+    variables need no memory, because the value of a variable is known wherever the variable is used.
 
     Args:
         code: intermediate representation of the kernel in the compiler.
@@ -84,7 +84,7 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
             if isinstance(step, _ir.Assign):
                 places.setdefault(step.target.name, []).append(label)
     uses: dict[str, list[Any]] = {}
-    for label, names in life.usedefs.usemap.items():  # without names assigned earlier in the same block
+    for label, names in life.usedefs.usemap.items():  # variables that a block reads before it assigns them
         for name in names:
             uses.setdefault(name, []).append(label)
     before, first = life.cfg.dominators(), min(code.blocks)
@@ -94,8 +94,8 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
         return (
             len(labels) == 1
             and all(use > labels[0] and labels[0] in before[use] for use in uses.get(name, ()))
-            # other borrowed variables are stored in memory, because the optimiser would insert more kernels into their
-            # callers
+            # other borrowed variables are stored in memory; otherwise the optimiser would insert the code of more
+            # kernels into the callers of these kernels
             and (not models[kinds[name]].contains_nrt_meminfo() or (name in borrowed and labels[0] == first))
         )
 

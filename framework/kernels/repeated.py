@@ -61,7 +61,9 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
         return super().get_function(fn, sig, **options)
 
     def get_abi_sizeof(self, kind: Any) -> int:
-        """Return the size of a type [bytes]; the size is stored, because numba compiles a module to compute it."""
+        """Return the size of a type [bytes]. The size is stored for later calls, because numba compiles a module to
+        determine a size.
+        """
         text = str(kind)
         if "%" in text:  # the size of a type with a name is not stored, because such types may differ between modules
             return int(super().get_abi_sizeof(kind))

@@ -140,8 +140,8 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
     Raises:
-        MemoryError: the memory of the machine is not sufficient for the weights. The memory of the weights is allocated
-            by PETSc, because PETSc later frees it.
+        MemoryError: the memory of the machine is not sufficient for the weights. PETSc allocates the memory of the
+            weights, because PETSc later frees this memory.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))

@@ -358,8 +358,8 @@ class Layout:
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the process-local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers
-        of a row).
+        """Return the process-local numbers of the multipliers that belong to rows of a constraint table, shape (rows,
+        multipliers of a row).
         """
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 

@@ -112,7 +112,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # only one process adds the work of the coordinates of a node, although several processes may store the node
+    # several processes may store a node, but only one process adds the computational work of the node's coordinates
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])

@@ -121,7 +121,7 @@ class EnergyLedger(EveryNth):
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """Return the quantities of all records [J], in the order of their names."""
+        """Return the quantities of all records [J], in the order of `names`."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))
@@ -364,7 +364,7 @@ class EnergyLedger(EveryNth):
 
     def checkpoint(self) -> dict[str, Any]:
         """Return all sums and records; see `StepHook.checkpoint`. The present run also continues from the returned
-        sums, so that it gives the same results as a restarted run.
+        sums, so that the present run and a restarted run give the same results.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()

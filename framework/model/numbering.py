@@ -32,8 +32,8 @@ def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """Return the references from a node component to other nodes whose coordinates it uses as its own, together with
-    the names of the shared coordinates.
+    """Return the references by which a node component uses coordinates of other nodes as its own coordinates, each with
+    the names of these coordinates.
     """
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
@@ -178,8 +178,8 @@ class Numbering:
         self.data_start = self.data_count = np.zeros(0, np.int64)
 
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
-        """Return the world numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
-        row).
+        """Return the world numbers of the multipliers that belong to rows of a constraint table, shape (rows,
+        multipliers of a row).
         """
         law = law_of(component)
         width = law.multipliers if law is not None else 0

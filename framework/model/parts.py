@@ -33,7 +33,7 @@ MOST_ROWS = 10**11
 
 @dataclass(frozen=True)
 class Part:
-    """Subset of the rows of one call of `World.add` that this process specifies.
+    """The rows of one call of `World.add` that this process specifies.
 
     Attributes:
         count: total number of rows that all processes add by this call; all processes must give the same number.

@@ -72,8 +72,9 @@ class Fields:
 
 
 class Coupling(NamedTuple):
-    """Slots (positions in the array of matrix values) of the matrix entries of the rows of one constraint table. Each
-    row has m constraint equations C, which depend on n coordinates q; C_q are the derivatives of C with respect to q.
+    """Slots (positions in the array of matrix values) to which the rows of one constraint table add their matrix
+    entries. Each row has m constraint equations C, which depend on n coordinates q; C_q are the derivatives of C with
+    respect to q.
 
     Attributes:
         rows: slots of the entries (multiplier, coordinate), shape (rows, m, n).
@@ -317,8 +318,8 @@ class NeighbourPattern:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
             processes increment the version together, including processes whose rows have not changed.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to process-local
-            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
-            number, and the spare number follows after them.
+            coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow after the last process-local
+            number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """

@@ -207,8 +207,8 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Collect the values of any rows of a distributed table from all processes, and return them. Each process
-        passes the values of its resident rows. The call is collective.
+        """Collect the values of any rows of a distributed table from all processes, and return these values. Each
+        process passes the values of its resident rows. The call is collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
@@ -415,8 +415,8 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return, for each of the given numbers, its index in an ascending array, and whether it occurs in this array, both
-    of shape (n,).
+    """Return two arrays of shape (n,): the index of each given number in an ascending array, and whether the number
+    occurs in this array.
     """
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)

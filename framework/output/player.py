@@ -201,7 +201,7 @@ class Player:
             self.plotter.view_xy()
         else:
             self.plotter.view_isometric()
-        # in 3D the model would otherwise cover the colour bar
+        # the zoom factor is smaller in 3D, because the model would otherwise cover the colour bar
         self.plotter.camera.zoom(1.3 if self._flat else 1.1)
 
     @staticmethod

@@ -235,8 +235,8 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, it
-        must write the number of frames to the file.
+        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, the
+        caller must write the number of frames to the file.
         """
         first, end = self._room, self._room + self._batch
         points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]

@@ -55,8 +55,8 @@ class SolveRecord:
         counts: numbers of steps and iterations, and times, by name.
         summary: counts and times in one line.
         steps: see `plot_steps`.
-        work: for each measure of computational work, such as iterations, the column of ``steps`` that contains it, by
-            the name of the measure.
+        work: column of ``steps`` for each measure of computational work, such as iterations, by the name of the
+            measure.
         settings: settings of the solver, by name.
         failed_attempts: (start, step size, reason) of each rejected step.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.

@@ -86,8 +86,8 @@ class StepHook:
         return None
 
     def next_stop(self, state: State) -> float:
-        """Return the next time [s] at which a step must end; it must be later than the time of the state. Return inf if
-        there is no such time.
+        """Return the next time [s] at which a step must end. This time must be later than the time of the state. Return
+        inf if there is no such time.
 
         Solvers with time steps call this method after `before_step`, and shorten a step that would pass this time.
         """

@@ -161,7 +161,8 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Return a copy of the values of the rows of a handle, shape (rows, k) for at most k values of a row.
+        """Return a copy of the values that belong to the rows of a handle, shape (rows, k) for at most k values of a
+        row.
 
         Under MPI the call is collective; each process receives the values of all rows.
 
