@@ -83,7 +83,8 @@ class Assembly:
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is evaluating forces; while true, no other state may be loaded into the fields.
+        evaluating: whether a solver is evaluating forces; while ``evaluating`` is true, no other state may be loaded
+            into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only

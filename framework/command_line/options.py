@@ -237,7 +237,8 @@ def option(
 
     Args:
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
-        default: value if the option is not given; its type (int, float, bool or str) is the type of the option.
+        default: value if the option is not given; the type of this value (int, float, bool or str) is the type of the
+            option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
         doc: short description of the option, printed by -help.
         minimum: smallest allowed number, in `unit`.

@@ -96,8 +96,8 @@ class ReportSection:
         title: heading; sections with the same title are joined.
         parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return one of
             these when the page is written.
-        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. The sections that
-            describe the model and its solves follow at the end of the page.
+        place: position on the page: ``"first"``, ``"results"``, or ``"energy"``, which follows after the results. The
+            sections that describe the model and its solves follow at the end of the page.
     """
 
     title: str

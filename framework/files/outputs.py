@@ -193,7 +193,7 @@ class Claim:
         for file in self._files:
             holder = _claims.get(file)
             same = holder is not None and holder.what == what
-            # in a notebook, a failed cell may be executed again while its objects still exist
+            # in a notebook, a failed cell may be executed again while the objects of the failed execution still exist
             if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
                 raise OutputError(
                     f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run also writes this "

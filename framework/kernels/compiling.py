@@ -268,6 +268,8 @@ def without_statements(result: Any) -> Any:
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code with the Python environments of its inner kernels, as is done for kernels from files."""
+    """Connect machine code with the Python environments of its inner kernels, in the same manner as for kernels that
+    are read from files.
+    """
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

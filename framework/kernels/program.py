@@ -46,7 +46,7 @@ class When:
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
     """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat this call from Python to
-    raise its error. The purpose of the argument ``_blocks`` is to keep the argument blocks in memory.
+    raise its error. The argument ``_blocks`` is a reference that keeps the argument blocks in memory.
     """
     done = start(table)
     if done < len(calls):

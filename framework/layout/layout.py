@@ -173,8 +173,9 @@ class Layout:
         """Return the index of each owned unknown and each ghost in PETSc vectors, shape (known,). Unknowns are numbered
         by process, and within a process in the order of their sort keys.
 
-        If the world is built in parts, the owners send the indices of the ghosts, in ascending order of the world
-        numbers of the ghosts (``names``).
+        If the world is built in parts, the owner of each ghost sends the index of the ghost. The array ``names``
+        contains the world numbers of the unknowns in ascending order; owners search in this array for the requested
+        ghosts.
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)

@@ -215,8 +215,8 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Return the indices of the referenced markers in the columns of their family, shape (rows,), or (rows, length)
-        for chains.
+        """Return the index of each referenced marker in the columns of its family, shape (rows,), or (rows, length) for
+        chains.
         """
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
@@ -247,7 +247,7 @@ class LocalRows:
         return start
 
     def own_marker_index(self) -> IntArray:
-        """Return, for rows that are markers, their indices in the columns of their family, shape (rows,)."""
+        """Return, for rows that are markers, the index of each marker in the columns of its family, shape (rows,)."""
         index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
         return index
 

@@ -138,7 +138,7 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
     Args:
         pyvista: the module PyVista.
         mesh: a frame; its lines have the cell field ``shown``.
-        cells: numbers of the lines of rods.
+        cells: indices of the lines that belong to rods, among the cells of ``mesh``.
         radius: radius of the tubes [m].
     """
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy

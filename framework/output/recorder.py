@@ -71,7 +71,8 @@ class Recorder(EveryNth):
         compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, ``xdmf`` files never.
 
     Attributes:
-        paths: absolute paths of the files to open; empty before the first frame, and on all processes except the first.
+        paths: absolute paths of the files to open in a viewer; empty before the first frame, and on all processes
+            except the first.
         field_units: unit of every field, by name; empty in the same cases as ``paths``.
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 

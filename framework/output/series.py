@@ -28,7 +28,9 @@ _SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")
 
 
 class BrokenSeriesError(OutputError):
-    """Error for a series of an interrupted run that cannot be continued; the files of the series are unchanged."""
+    """Error that is raised if the series of an interrupted run cannot be continued. The files of the series are
+    unchanged.
+    """
 
 
 class Closing:

@@ -245,7 +245,7 @@ class VtkhdfSeries(FieldSeries):
         values[first:end] = 0.0
         known = len(all_steps["NumberOfParts"])
         if end > known:
-            # values that are equal in all runs are written chunk by chunk
+            # these datasets have the same values in all runs, and are extended by whole chunks
             steps = np.arange(known, -(-end // _STEP_ROWS) * _STEP_ROWS)
             constant = {"NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
             fields = [name for name in all_steps["CellDataOffsets"] if name != "part"]

@@ -2,7 +2,7 @@
 solves and of each failed solve, at the end of the script, and after an error.
 
 Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`. All processes
-collect data together, and the first process writes. Without -report this module is not loaded.
+collect data together, and the first process writes the file. Without -report this module is not loaded.
 """
 
 from __future__ import annotations
