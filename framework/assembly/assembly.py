@@ -252,8 +252,8 @@ class Assembly:
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``,
-        which are matrix values in the storage in use.
+        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``, an
+        array of matrix values in the storage in use.
         """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}

@@ -65,8 +65,8 @@ def find_contradictions(
         backward: whether the function may also be called at negative distances.
 
     Returns:
-        A truth value for each entry, true if the entry contradicts the function, and the finite differences; both have
-        the shape (...).
+        Two arrays of shape (...): whether each entry of the derivative contradicts the function, and the finite
+        differences.
     """
     here = evaluate(0.0 * step)
     signs = (1.0, -1.0) if backward else (1.0,)

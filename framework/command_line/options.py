@@ -280,8 +280,8 @@ def parameter(
         The value from the command line, or the default.
 
     Raises:
-        OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, the
-            range of a logarithmic scale contains numbers <= 0, or see `option`.
+        OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, or
+            the range of a logarithmic scale contains numbers <= 0; further errors are described in `option`.
     """
     # the texts are checked by the constructor
     unit = Option(_checked_name(name), 0.0, unit, doc).unit

@@ -134,7 +134,8 @@ class Evaluation(Fields):
         values: array of matrix values, shape (entries + 1,).
         g: gravitational acceleration [m/s^2], shape (3,).
         which: indices of the rows of this process on which ``g`` acts, shape (k,).
-        outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
+        outcome: result of a post-Newton update, if a kernel computes this update, shape (5,), in the order of
+            `PostNewton`.
         slots_of: slots of other tables, by component.
         energies, powers, parts, parts_before, jumps, size, half: see `Account`.
     """

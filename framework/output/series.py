@@ -238,8 +238,8 @@ def create_frame(
     component 0 to vectors with two components.
 
     Raises:
-        OutputError: the time is not finite or not later than in the previous frame, or shapes, names or types do not
-            fit.
+        OutputError: the time is not finite or not later than in the previous frame, or a shape, name or type does not
+            fit the mesh or the previous frame.
     """
     time = float(time)
     if not math.isfinite(time):

@@ -59,7 +59,7 @@ class ColumnValue(NamedTuple):
         table: the table.
         column: the column.
         row: row number in the table.
-        place: index of the number among the numbers of the row.
+        place: index of the number among the numbers that the row has in this column.
     """
 
     table: EntityTable
@@ -184,7 +184,9 @@ class ChangedResidual:
         self._world.changed |= dict.fromkeys(components, self._world.version)
 
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
-        """Copy the fields; reference coordinates have changed by ``change``, shape (n,) in world numbers."""
+        """Copy the given fields to the fields of an assembly, and add the changes of the reference coordinates,
+        ``change``, shape (n,), in world order.
+        """
         to, n = assembly.fields, assembly.layout.spare
         for name in ("x", "start_x"):
             getattr(to, name)[:n] = getattr(self._fields, name)[:n] + change[assembly.layout.dofs]
