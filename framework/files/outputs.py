@@ -274,7 +274,7 @@ def mark_picture(content: bytes) -> bytes:
 
 
 def note_output(path: Path) -> None:
-    """Mark a file that another library will write as an output of Windlass, by a hidden file.
+    """Create a hidden file that marks a file as an output of Windlass, before another library writes the marked file.
 
     If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
     does not count as marked.

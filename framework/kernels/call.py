@@ -54,8 +54,8 @@ class _Quick:
 
 class Addressed:
     """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
-    solve. Therefore these kernels have no entry point for Python; its creation would take a sixth of the compilation
-    time.
+    solve. Therefore these kernels have no entry point for Python; the creation of this entry point would take a sixth
+    of the compilation time.
     """
 
     __slots__ = ("_count", "_known", "_last", "_quick")

@@ -50,7 +50,8 @@ class Layout:
         processes: the processes among which the world is divided.
         rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
             tables are not included.
-        node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
+        node_rows: for each node table, the numbers of the rows whose first coordinate this process owns, in ascending
+            order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all process-local coordinates, owned coordinates first, shape (n,).
         spare: process-local number that stands for missing coordinates; equal to n.
@@ -71,9 +72,9 @@ class Layout:
             on this process.
         data_start: index of the first history value of each entity, by entity number; -1 if the values are not on this
             process.
-        data_rows: numbers of the process-local rows of each table of history values, in ascending order.
-        owned_markers: numbers of the rows of each marker table whose first coordinate this process owns, in ascending
-            order.
+        data_rows: for each table of history values, the numbers of the process-local rows, in ascending order.
+        owned_markers: for each marker table, the numbers of the rows whose first coordinate this process owns, in
+            ascending order.
         systems: system of each table, in the order of building.
         losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
             ledger.

@@ -173,7 +173,8 @@ class Balance:
         start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of
             this copy, and not its time and step number.
         losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
-        kinds: category of each quantity by its name, in the order of the sums; see `EnergyLedger.kinds`.
+        kinds: category of each quantity, by the name of the quantity, in the order of the sums; see
+            `EnergyLedger.kinds`.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
 

@@ -315,8 +315,8 @@ def register(law: Law) -> None:
         build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
             switchable column changes.
         outputs: output variables by name.
-        fill_defaults: function ``(world, values)`` that returns the values of `World.add`, completed by values that the
-            user has omitted. The function may create nodes and history values.
+        fill_defaults: function ``(world, values)`` that returns the values of `World.add`, together with defaults for
+            values that the user has omitted. The function may create nodes and history values.
         fills: columns without default for which ``fill_defaults`` sets values.
         makes: components of the nodes that ``fill_defaults`` may create from the values of a row.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.

@@ -217,7 +217,7 @@ def differentiate(eval_at: Callable[[float], FloatArray], number: float, column:
             new.append(new[k] + (new[k] - old) * factor / (1.0 - factor))
             size = float(np.abs(new[k + 1]).max(initial=0.0))
             change = max(float(np.abs(new[k + 1] - other).max(initial=0.0)) for other in (new[k], old))
-            # differences that are not finite, for example outside of the domain of a law, have no estimate
+            # if a difference is not finite, for example outside of the domain of a law, its error cannot be estimated
             relative = change / size if size > 0.0 else (0.0 if change == 0.0 else np.inf)
             if np.isfinite(relative) and relative < error:
                 best, error = new[k + 1], relative

@@ -250,7 +250,7 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
     """Raise ModelError if at least one hook cannot continue after a restart; the message states the reasons. ``what``
-    is the name, for the message, of the feature for which all hooks must be able to continue.
+    is the name of a feature that works only if all hooks can continue after a restart.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:
