@@ -55,7 +55,7 @@ def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) 
 def build(rows: LocalRows) -> System:
     'Create the system of `ReevingSystemSprings`.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError if the marker of a sheave is not a rigid marker, or if an axis has length 0.'
+    'Raise ModelError for sheaves without frames, and axes of length 0.'
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     'Draw each rope as a line along its spans and around its sheaves.'
 def output(unit: str, doc: str, which: int) -> Output:
