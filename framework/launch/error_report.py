@@ -29,7 +29,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """Interface for the settings of a run that options determine; the defaults are valid until the command line is
+    """Interface of the settings that options determine for a run; the defaults are valid until the command line is
     read.
     """
 

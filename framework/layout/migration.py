@@ -81,7 +81,8 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # the transfer does not change world numbers, but this process receives additional rows and therefore coordinates
+    # the transfer does not change world numbers, but this process receives additional rows, and therefore additional
+    # coordinates
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()

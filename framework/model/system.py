@@ -454,8 +454,8 @@ class ColumnChanges:
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that are invalid after a
             change.
         copy: function ``(names)`` that copies the changed columns with these names to the arrays that the kernels read.
-            The function returns False if the system must be built again instead, which is always necessary without this
-            function.
+            The function returns False if the system must be built again instead. Without this function, the system is
+            always built again.
         steady: names of columns on which the tangent does not depend.
     """
 

@@ -294,8 +294,8 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
 
 
 def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
-    """Return the rows of a system that couple two given unknowns. Multipliers among these unknowns are ignored, so the
-    result is then the rows that couple the other unknown.
+    """Return the rows of a system that couple two given unknowns. If one of the unknowns is a multiplier, return the
+    rows that couple the other unknown.
     """
     there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
     return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)
