@@ -73,12 +73,12 @@ class Account:
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions
             of forces, for which no energy is defined.
         powers: optional faster function ``(s)`` for powers P that are quadratic in the velocities. The function adds
-            P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, ``read`` must
-            also work with an empty s.powers, to which it adds nothing.
+            P(s.v) - P(s.half) to s.powers; balance.py defines the two velocities. If ``powers`` is given, s.powers may
+            be empty when ``read`` is called; ``read`` then adds no powers.
         forces: optional faster function ``(s)`` that does the same as ``read`` and, in addition, adds the forces of
             `System.residual` to s.f.
         conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
-            true, a difference between the work of the forces of the rows and the change of their stored energy is
+            true, a difference between the work of the rows' forces and the change of the rows' stored energies is
             attributed to the time integrator.
     """
 
@@ -143,7 +143,7 @@ class Losses(NamedTuple):
         names: names of the l losses, see `Account.lost`.
         rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
         ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
-        group: for each row, the index in ``ids`` of the value of this row in the column `Account.by`, shape (rows,).
+        group: for each row, the index in ``ids`` of the group to which the row belongs, shape (rows,).
         shared: losses of each group, summed over all processes after each step [J], shape (groups, l); None on one
             process.
     """

@@ -83,7 +83,8 @@ class Assembly:
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is evaluating forces; while true, no other state may be loaded into the fields.
+        evaluating: whether a solver is evaluating forces; while ``evaluating`` is true, no other state may be loaded
+            into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
@@ -124,8 +125,8 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Return an object for rows of this process in process-local numbering. Repeated calls with the same rows
-        return the same object.
+        """Return the `LocalRows` object of the given rows of this process. Repeated calls with the same rows return the
+        same object.
         """
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
@@ -169,7 +170,7 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From this call on, store in ``updates.used`` the history values that each Newton run has used."""
+        """Store the history values that each later Newton run uses in ``updates.used``."""
         self._keeps_used = True
         self._create_updates()
 
@@ -185,7 +186,8 @@ class Assembly:
         changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
         stale = {c for c in changed if not self._copy_changes(c)}
         if any(self.layout.systems[c].body_force is not None for c in stale):
-            # loads are also created again, because loads proportional to mass call the functions of bodies
+            # the systems of loads are also created again, because loads proportional to mass call functions of the
+            # systems of bodies
             stale.update(c for c in self._components if require_law(c).role == "load")
         for component in self._components:
             if component in stale:
@@ -194,8 +196,8 @@ class Assembly:
             self.order_systems()
 
     def _is_tangent_steady(self) -> bool:
-        """Return whether the tangent does not depend on the columns that have changed since the last `refresh`; on
-        several processes, whose rows may differ in this respect, the result is False.
+        """Return True if no column that has changed since the last `refresh` affects the tangent. On several processes
+        the result is always False, because the rows of another process may affect the tangent.
         """
         steady = self.layout.size == 1
         for component, columns in self.world.changed_columns.items():
@@ -206,7 +208,8 @@ class Assembly:
 
     def _copy_changes(self, component: type[Component]) -> bool:
         """Copy changed columns of a table to the arrays of its system; return False if the system must be created
-        again. On several processes, whose rows may differ in this respect, all systems are created again.
+        again. On several processes the result is always False, because another process may have to create the system
+        again.
         """
         copy, built = self.layout.systems[component].changes.copy, self._built_at[component]
         names = [n for n, version in self.world.changed_columns[component].items() if version > built]
@@ -245,12 +248,12 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return the number of times that the set of coordinates that systems couple has changed."""
+        """Return how many times the systems have changed the set of coordinates that they couple."""
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values of the
-        storage in use.
+        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``, an
+        array of matrix values in the storage in use.
         """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
@@ -269,8 +272,8 @@ class Assembly:
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """Return the sparsity of the tangent in the storage by rows, like `pattern`, but first update it for the
-        coordinates that systems couple at the present fields; see `use`.
+        """Return the sparsity of the tangent in the storage by rows, like `pattern`. The sparsity is first updated for
+        the coordinates that the systems couple at the present fields; see `use`.
         """
         return self.use(Storage.ROWS, update=True).pattern
 
@@ -290,8 +293,8 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return steps of a `Program` with the same effect as `update_markers`; if ``readers`` is given, return only
-        the steps whose results the steps in ``readers`` read.
+        """Return steps of a `Program` with the same effect as `update_markers`. If ``readers`` is given, omit the steps
+        that compute marker columns which the steps in ``readers`` do not need.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
@@ -499,7 +502,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # user code may have changed a value only on the process that owns the value
+        # user code may have changed a value on the process that owns the value, but not the copies on other processes
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields

@@ -1,7 +1,7 @@
 """The tangent as a PETSc matrix.
 
-On one process, PETSc and the assembly share one array. On several processes, one call passes the matrix values of each
-process to PETSc in coordinate format (COO), and PETSc sums them. If each process eliminates its own unknowns
+On one process, PETSc and the assembly share one array. On several processes, each process passes its matrix values to
+PETSc by one call, in coordinate format (COO), and PETSc sums the values. If each process eliminates its own unknowns
 (substructures), one matrix per process is stored, and the tangent is the sum of these matrices.
 """
 

@@ -59,8 +59,8 @@ class PostNewtonUpdates:
 
     Attributes:
         total: combined result of all systems in the previous update, shape (6,), see `judge_outcomes`.
-        used: history values before the previous update, which the last Newton run has used, shape (d,); empty unless
-            ``keeps``.
+        used: history values that the last Newton run has used (the values before the previous update), shape (d,);
+            empty if ``keeps`` is false.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System], keeps: bool = False) -> None:

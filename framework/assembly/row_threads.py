@@ -2,8 +2,8 @@
 
 Each row adds to the forces and matrix values of its coordinates, so rows that two threads evaluate at the same time
 must not share a coordinate. Each thread evaluates a range of rows. Rows that share a coordinate with another range are
-evaluated afterwards by one thread. The order of summation, and with it the rounding errors, depend on the number of
-threads. Runs with the same number of threads give identical results.
+evaluated afterwards by one thread. The order of summation, and therefore also the rounding errors, depend on the number
+of threads. Runs with the same number of threads give identical results.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
 
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
-    """Run the tasks concurrently except for the last task; each task evaluates one set of `split_rows`. Compiled
-    kernels release the global interpreter lock.
+    """Run all tasks except the last concurrently, and then run the last task. Each task evaluates one set of
+    `split_rows`. Compiled kernels release the global interpreter lock.
     """
     *tasks, last = tasks
-    # this thread evaluates the first set, and the additional threads evaluate the others
+    # this thread evaluates the first set; additional threads evaluate the other sets except the last
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

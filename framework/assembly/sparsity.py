@@ -115,8 +115,8 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 
 
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
-    """Return the indices of the blocks that contain the unknowns, shape (k, m), or fewer columns if several unknowns
-    are in one block; -1 for no unknown.
+    """Return the indices of the blocks that contain the unknowns ``numbers``, shape (k, m), with -1 for no unknown. The
+    result has fewer columns than ``numbers`` if several unknowns are in one block.
     """
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
         # consecutive unknowns that do not start at a block boundary lie in two blocks
@@ -126,8 +126,8 @@ def _coarsen(numbers: IntArray, block: int) -> IntArray:
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Return whether no number, shape (k, m), is -1 (no unknown), and the numbers are consecutive within each group of
-    block_size columns.
+    """Return True if none of the ``numbers``, shape (k, m), is -1 (no unknown), and if the numbers in each row are
+    consecutive within each group of ``block_size`` columns.
     """
     begins = numbers[:, ::block_size]
     return bool((begins >= 0).all()) and all(
@@ -208,9 +208,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
-    """Add A x to out, or the product with the absolute values |A|, for the matrix A with values in the order of
-    `Pattern`.
-    """
+    """Add A x to ``out``, or |A| x if ``absolute`` is true, for a matrix A with values in the order of `Pattern`."""
     if block == 1:
         for i in range(len(indptr) - 1):
             total = out[i]

@@ -1,4 +1,5 @@
-"""Cycles of contact states within a run of Newton's method: return maps alternate between two sets of contact states.
+"""Cycles of contact states within a run of Newton's method: return maps (see `ReturnMap`) alternate between two sets of
+contact states.
 
 In a cycle, neither set of contact states agrees with the solution that Newton's method finds for this set, so further
 evaluations would only repeat the two sets. A cycle is complete if both sets have occurred twice. When a cycle is

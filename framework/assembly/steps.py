@@ -34,10 +34,10 @@ class Summands(Protocol):
         """Sparsity of the tangent in the storage in use."""
 
     def pattern_version(self) -> int:
-        """Return the number of times that the set of coordinates that systems couple has changed."""
+        """Return how many times the systems have changed the set of coordinates that they couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create an `Evaluation` that adds the matrix entries of the rows of a component to matrix values."""
+        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``."""
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
@@ -161,8 +161,9 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers that other steps need, because these steps read the columns of these markers, or
-    columns of markers that depend on these markers. All updates are returned if Python functions may read any column.
+    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of all marker
+    columns that it reads, and of all marker columns from which these columns are computed. All updates are returned if
+    Python functions may read any column.
 
     Args:
         updates: steps that update markers, in the order of evaluation.
@@ -202,5 +203,7 @@ def run_steps(steps: Iterable[Step]) -> None:
 
 
 def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Return the given steps of a `Program`; if PETSc logs stages, the steps begin and end a log stage."""
+    """Return the given steps of a `Program`. If PETSc logs stages, the result also contains steps that begin and end a
+    log stage.
+    """
     return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

@@ -36,7 +36,7 @@ class Check:
 
     Attributes:
         read: function ``(value) -> value`` that converts an argument to the type that the checked function needs; for
-            any other value it raises RefusedError with a description of the allowed values.
+            any other value, ``read`` raises RefusedError with a description of the allowed values.
         unit: unit of numbers; ``"1"`` or empty for no unit.
     """
 

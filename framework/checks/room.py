@@ -23,8 +23,7 @@ def memory() -> int:
 
 
 def check_room(count: int, bytes_each: int, given: str, error: type[WindlassError] = ModelError) -> None:
-    """Raise an error if a number of rows is too large for the indices of rows, or if the rows need more memory than
-    this machine has.
+    """Raise an error if a number of rows exceeds `MOST_ROWS`, or if the rows need more memory than this machine has.
 
     Args:
         count: number of rows.

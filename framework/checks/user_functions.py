@@ -65,8 +65,8 @@ def find_contradictions(
         backward: whether the function may also be called at negative distances.
 
     Returns:
-        A truth value for each entry, true if the entry contradicts the function, and the finite differences; both have
-        the shape (...).
+        Two arrays of shape (...): whether each entry of the derivative contradicts the function, and the finite
+        differences.
     """
     here = evaluate(0.0 * step)
     signs = (1.0, -1.0) if backward else (1.0,)
@@ -79,7 +79,8 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # for nearly constant functions, the error of the differences is estimated from their change with the step size
+        # for nearly constant functions, the error of the differences is estimated from the change of the differences
+        # with the step size
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

@@ -1,4 +1,4 @@
-"""Lists of options for reports and for the reference."""
+"""Lists of options for reports and for the reference documentation."""
 
 from windlass.framework.command_line import options
 from windlass.framework.launch.arguments import Option

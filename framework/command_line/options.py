@@ -92,7 +92,8 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # by name: the value chosen by `set_options`, and the value on the command line (None if not given there)
+    # for each name of an option, the value that `set_options` has chosen, and the value on the command line, which is
+    # None if the option is not given there
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -168,9 +169,9 @@ def start() -> None:
 def _restore_signals(for_pager: bool) -> None:
     """Restore Python's handlers for signals that do not indicate an error of the program.
 
-    PETSc reports these signals as crashes, although they also occur when a job ends or when a pager closes the pipe.
-    Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while the
-    process does not hold the lock, the handler would crash the process.
+    PETSc reports these signals as crashes, although the signals also occur when a job ends or when a pager closes the
+    pipe. Moreover, PETSc's handler runs Python code, which needs the global interpreter lock: if a pipe is closed while
+    the process does not hold the lock, the handler would crash the process.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -236,7 +237,8 @@ def option(
 
     Args:
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
-        default: value if the option is not given; its type (int, float, bool or str) is the type of the option.
+        default: value if the option is not given; the type of this value (int, float, bool or str) is the type of the
+            option.
         unit: unit of the value, `1` for pure numbers, empty for words and flags.
         doc: short description of the option, printed by -help.
         minimum: smallest allowed number, in `unit`.
@@ -262,8 +264,9 @@ def parameter(
     maximum: float,
     scale: str = "linear",
 ) -> float:
-    """Declare a parameter of the model: an option that `windlass optimise` and `windlass identify` vary within its
-    range unless the command line gives it a value, and that `windlass sweep` varies with ``-points`` or ``-samples``.
+    """Declare a parameter of the model. A parameter is an option that `windlass optimise` and `windlass identify` vary
+    within its range, unless the command line contains a value of the option. `windlass sweep` varies parameters with
+    ``-points`` or ``-samples``.
 
         preload = wl.parameter("preload", 400.0, "N", "tension at rest", minimum=100.0, maximum=1000.0)
 
@@ -277,8 +280,8 @@ def parameter(
         The value from the command line, or the default.
 
     Raises:
-        OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, the
-            range of a logarithmic scale contains numbers <= 0, or see `option`.
+        OptionError: a number is not finite, the range is empty, the default or the value is outside of the range, or
+            the range of a logarithmic scale contains numbers <= 0; further errors are described in `option`.
     """
     # the texts are checked by the constructor
     unit = Option(_checked_name(name), 0.0, unit, doc).unit
@@ -304,7 +307,7 @@ def parameter(
 
 
 def _checked_name(name: str) -> str:
-    """Return the name of an option; raise OptionError if it has characters that are not allowed."""
+    """Return the name of an option; raise OptionError if the name has characters that are not allowed."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
         raise OptionError(f"option name {given}: expected letters, digits and underscores")

@@ -1,4 +1,4 @@
-"""Queries of the properties of a solver of PETSc (SNES or KSP) or an eigensolver of SLEPc (EPS or PEP)."""
+"""Queries of the properties of PETSc's solvers (SNES or KSP) and SLEPc's eigensolvers (EPS or PEP)."""
 
 from typing import Any
 
@@ -32,8 +32,9 @@ def is_eigensolver(solver: Any) -> bool:
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up another linear solver with the types of the given solver for a 1 x 1 matrix, because inner solvers and
-    factorisation packages print their help only when they are set up. For an eigensolver this function does nothing.
+    """Set up a second linear solver, of the same types as the given solver, for a 1 x 1 matrix. This set-up is
+    necessary because inner solvers and factorisation packages print their help only when they are set up. For an
+    eigensolver this function does nothing.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 

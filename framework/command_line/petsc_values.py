@@ -15,8 +15,8 @@ from windlass.framework.errors import OptionError
 PROBE = "windlass_probe_"
 
 INFINITE = math.inf
-# Options by their names after the prefix of a solver: type, smallest number, largest number, description of the allowed
-# values for messages.
+# For each option, named without the prefix of a solver: the type, the smallest and the largest number, and a
+# description of the allowed values for messages.
 RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"(snes|ksp|eps|st_ksp)_rtol", float, 0.0, math.nextafter(1.0, 0.0), "a number >= 0 and < 1 [1]"),
     (r"(snes|ksp)_atol|snes_stol|\w*linesearch_[rals]tol", float, 0.0, INFINITE, "a number >= 0"),

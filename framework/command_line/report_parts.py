@@ -1,7 +1,7 @@
 """Contents of the report of a run (-report): sections of text, tables, curves and figures.
 
 Hooks contribute sections by `StepHook.report_sections`, and models by `add_to_report`. Packages contribute sections by
-functions of a world and a state, which they register by `register_report_sections`.
+functions of a world and a state; `register_report_sections` registers these functions.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class ReportSection:
         title: heading; sections with the same title are joined.
         parts: texts, objects `ReportTable` and `ReportCurves`, figures of matplotlib, or functions that return one of
             these when the page is written.
-        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. The sections that
-            describe the model and its solves follow at the end of the page.
+        place: position on the page: ``"first"``, ``"results"``, or ``"energy"``, which follows after the results. The
+            sections that describe the model and its solves follow at the end of the page.
     """
 
     title: str

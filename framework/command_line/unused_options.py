@@ -63,7 +63,7 @@ class Solver:
     """Data about a solver, stored by the prefix of its options.
 
     Attributes:
-        reached: the last stage of the checks of options that the solver has reached.
+        reached: the last stage that the solver has reached, of the stages at which options are checked.
         kinds: types of SNES, KSP and PC, with PETSc's names.
         own: options that the solver will declare, by their names without prefix; None if unknown.
     """

@@ -29,7 +29,7 @@ LARGE = 1 << 15
 
 
 class Overlay:
-    """File object for the HDF5 library, which stores the changes of a file between opening and closing.
+    """File object that the HDF5 library uses; it stores the changes of a file between opening and closing.
 
     Args:
         number: descriptor of the file, open for reading and writing.
@@ -136,8 +136,8 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Copy the bytes ``new``, which begin at the file offset ``place``, into data that begin at the file offset
-    ``start``, for the range in which both overlap.
+    """Overwrite a part of the bytes ``below`` by bytes of ``new``. In the file, ``below`` begins at the offset
+    ``start``, and ``new`` at the offset ``place``; only the range that both contain is overwritten.
     """
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:

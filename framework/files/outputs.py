@@ -193,7 +193,7 @@ class Claim:
         for file in self._files:
             holder = _claims.get(file)
             same = holder is not None and holder.what == what
-            # in a notebook, a failed cell may be executed again while its objects still exist
+            # in a notebook, a failed cell may be executed again while the objects of the failed execution still exist
             if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
                 raise OutputError(
                     f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run also writes this "
@@ -203,8 +203,8 @@ class Claim:
             _claims[file] = self
 
     def begin(self) -> None:
-        """Store the information that the writer now writes its files, and claim these files again if they were
-        released. This method itself writes nothing.
+        """Record that the writer now writes its files, and claim these files again if they were released. The method
+        itself does not write to the files.
 
         Raises:
             OutputError: another writer has taken over the files.
@@ -274,7 +274,7 @@ def mark_picture(content: bytes) -> bytes:
 
 
 def note_output(path: Path) -> None:
-    """Mark a file that another library will write as an output of Windlass, by a hidden file.
+    """Create a hidden file that marks a file as an output of Windlass, before another library writes the marked file.
 
     If the output file does not exist, it is created empty. If another file later replaces the marked file, the new file
     does not count as marked.

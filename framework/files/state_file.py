@@ -30,7 +30,7 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     check_output(path, "state file", "state file")
     buffer = io.BytesIO()
     np.savez(buffer, **values)
-    # the last two bytes of a zip archive without a comment are the length of the comment
+    # a zip archive ends with the length of its comment (two bytes) if the comment is empty
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
     write_output(path, [content, seal(content)], "state file", "state file", sync=True)
 

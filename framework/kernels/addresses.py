@@ -68,7 +68,7 @@ def prepare_call(
     Args:
         function: the kernel.
         args: arguments of the call.
-        known: memory of tuples that earlier calls of the same kernel have used.
+        known: memory in which earlier calls of the same kernel have stored tuples.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of these, or the kernel returns a value.

@@ -2,8 +2,8 @@
 
 A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
 The header contains the key of the kernel, so a file of another kernel is detected. For security, the folder and the
-file must belong to the user or to root, no other user may have permission to write to them, and links are never
-followed. No data are unpickled.
+file must belong to the user or to root, no other user may have permission to write to the folder or the file, and links
+are never followed. No data are unpickled.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
     """Return a description of a constant or called function that is equal in all processes; the arguments are explained
     in `eval_content`.
     """
-    # these types are checked first, because most constants have them
+    # these types are checked first, because most constants have one of these types
     if type(value) in _PLAIN:
         return type(value).__name__, repr(value)
     inner = functools.partial(_describe, known=known, callers=callers)
@@ -215,7 +215,8 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # exception classes that machine code raises; numba would create copies of classes that cannot be imported
+        # such a class is an exception that machine code raises; numba would create a copy if the class could not be
+        # imported
         if _is_importable(value):
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)

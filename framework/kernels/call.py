@@ -54,8 +54,8 @@ class _Quick:
 
 class Addressed:
     """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
-    solve. Therefore these kernels have no entry point for Python; its creation would take a sixth of the compilation
-    time.
+    solve. Therefore these kernels have no entry point for Python; the creation of this entry point would take a sixth
+    of the compilation time.
     """
 
     __slots__ = ("_count", "_known", "_last", "_quick")
@@ -63,7 +63,7 @@ class Addressed:
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
         self._known: Memory = {}
-        # arguments, row for `run` and argument block of the previous call from Python
+        # values of the previous call from Python: the arguments, the row for `run`, and the argument block
         self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
 
     def prepare(self, args: tuple[Any, ...]) -> Any:

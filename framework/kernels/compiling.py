@@ -1,10 +1,10 @@
 """Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
-Most kernels are called only by other kernels. These inner kernels need no entry points and no machine code of their
-own; they would take half of the compilation time. For inner kernels, the intermediate code of the compiler is cached,
-and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry point for
-Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel without this entry
-point, the kernel is compiled again.
+Most kernels are called only by other kernels. These inner kernels need neither entry points nor machine code of their
+own, whose creation would take half of the compilation time. For inner kernels, the intermediate code of the compiler is
+cached, and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry
+point for Python, whose creation would take a sixth of the compilation time. If Python later calls a kernel without this
+entry point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -260,14 +260,16 @@ def _forget_value(kind: Any) -> Any:
 
 
 def without_statements(result: Any) -> Any:
-    """Return a compiled kernel without its statements and the types of its variables, which need most of the memory,
-    and are used only during its compilation.
+    """Return a compiled kernel without its statements and the types of its variables, because these data need most of
+    the memory, and are used only during the compilation.
     """
     result.fndesc.typemap = result.fndesc.calltypes = None
     return result._replace(type_annotation="")
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code with the Python environments of its inner kernels, as is done for kernels from files."""
+    """Connect machine code with the Python environments of its inner kernels, in the same manner as for kernels that
+    are read from files.
+    """
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

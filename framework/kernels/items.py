@@ -1,9 +1,9 @@
-"""Code of accesses to items and shapes of arrays, and of aggregates, with few instructions.
+"""Generation of code with few instructions that reads items and shapes of arrays, and parts of aggregates.
 
-For each item ``a[i]``, numba stores all data of the array in memory, reads them one by one, and computes the place of
-the item with all strides: 29 instructions, of which the optimiser removes 25. Most of the compilation time of a kernel
-is proportional to the number of instructions before the optimisation. The functions of this file create only the
-instructions that the optimiser would leave. The machine code is the same.
+For each item ``a[i]``, numba stores all data of the array in memory, reads these data one by one, and computes the
+address of the item with all strides: 29 instructions, of which the optimiser removes 25. Most of the compilation time
+of a kernel is proportional to the number of instructions before the optimisation. The functions of this file create
+only the instructions that the optimiser would leave. The machine code is the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 if wanted[: len(place)] == place:
                     value, wanted = value.value, wanted[len(place) :]
                 elif place[: len(wanted)] == wanted:
-                    break  # only a part of the wanted part was inserted here
+                    break  # this instruction inserted only a part of the requested part
                 else:
                     value = value.aggregate
             elif isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):
@@ -117,7 +117,7 @@ def _count_from_start(context: Any, builder: Any, kind: Any, value: Any, lengths
 
 
 def find_nested_array(context: Any, builder: Any, kind: Any, name: str, record: Any) -> Any:
-    """Return an array that is a field of a record; only its address is not a constant.
+    """Return an array that is a field of a record. All data of the array except its address are constants in the code.
 
     Args:
         context: context of the code generation.

@@ -7,11 +7,10 @@ NumPy and numba, and the CPU. If a function changes, the keys of all kernels tha
 in other files. A kernel that a factory function creates has the same key in every process. Several processes may write
 files at the same time. The security rules and the digest of files are described in cache.py.
 
-Environment variables:
-    WINDLASS_JIT=0: kernels are not compiled, for debuggers and for coverage. Without compilation, a division of floats
-        by zero raises an error, while compiled code gives inf or NaN.
-    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks is
-        slower, and is cached separately.
+Environment variables: WINDLASS_JIT=0: kernels are not compiled, so that debuggers and the measurement of test coverage
+    can be used. Without compilation, a division of floats by zero raises an error, while compiled code gives inf or
+    NaN. WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks
+    is slower, and is cached separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user may be able to write to it. The folder may be read-only.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of
@@ -113,11 +112,11 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )
     with _known_signature(function):
         dispatcher = decorate(function)
-    if not _numba.extending.is_jitted(dispatcher):  # no compilation if NUMBA_DISABLE_JIT=1 is set
+    if not _numba.extending.is_jitted(dispatcher):  # numba compiles nothing if NUMBA_DISABLE_JIT=1 is set
         return dispatcher
     vars(dispatcher).pop("__signature__", None)
-    dispatcher.versions = {}  # entry points by types of arguments, see call.py
-    dispatcher.addresses = {}  # addresses by types of arguments, see addresses.py
+    dispatcher.versions = {}  # entry point for each combination of argument types, see call.py
+    dispatcher.addresses = {}  # address for each combination of argument types, see addresses.py
     dispatcher.content = None  # hash of the kernel, see `eval_content`; None before its first use
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
@@ -151,8 +150,8 @@ def cache_folder() -> tuple[Path | None, str]:
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Return the kernels that this process has compiled, in the order of completion: name and compilation time [s],
-    which does not include the compilation of called kernels.
+    """Return the kernels that this process has compiled, in the order of completion: the name and the compilation time
+    [s] of each kernel. The compilation time of called kernels is not included.
     """
     return list(_process.compiled)
 
@@ -214,13 +213,13 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time for kernels that other processes compiled [s]
-    # kernels that this process has requested, with types of arguments and forms, except inner kernels
+    # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks of the kernels that this process compiles, by key of the kernel
     locks: dict[str, Lock] = field(default_factory=dict)
     # compilations in progress, the innermost at the end; numba's lock protects the list
     open: list[_Compilation] = field(default_factory=list)
-    # compile results by key, reused if a factory function creates the same kernel again
+    # compile results by key; a result is used again if a factory function creates the same kernel again
     ready: dict[str, Any] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)  # topics for which a message has been printed
 
@@ -279,7 +278,7 @@ class _KernelCache:
                 result = _process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
                     # Use the same machine code with a separate entry point, because each kernel removes its entry point
-                    # when it is deleted.
+                    # when the kernel is deleted.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
                         entry = target_context.get_executable(result.library, result.fndesc, result.environment)

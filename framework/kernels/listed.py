@@ -104,7 +104,7 @@ def write_list(models: list[list[Job]]) -> None:
 
 
 def file_stem(name: str) -> str:
-    """Return the common beginning of the names of all files of a kernel."""
+    """Return the text with which the names of all files of a kernel begin."""
     return re.sub("[^A-Za-z0-9_]+", ".", name)[-80:]
 
 

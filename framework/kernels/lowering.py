@@ -3,8 +3,8 @@ caller, and has few instructions before the optimisation.
 
 By default the compiler counts references to all arrays at each use of a tuple of arrays, and later removes those
 counting operations that it recognises as superfluous. In many kernels the remaining counting operations are most of the
-code. Arguments and constants, and parts and views of these, exist longer than a call, so they need no reference counts.
-References to arrays that a kernel creates are counted as usual.
+code. Arguments, constants, and parts and views of arguments and constants exist longer than a call, so references to
+these objects need not be counted. References to arrays that a kernel creates are counted as usual.
 
 The time of the code generation and of the optimisation is proportional to the number of instructions. Therefore items
 of arrays are read and written with few instructions (items.py), and variables that are assigned once are not stored in
@@ -68,8 +68,8 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
 
 
 def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> set[str]:
-    """Return variables of a kernel that are assigned once, before all uses, and whose references are not counted. They
-    need no memory, because their value is known wherever they are used.
+    """Return variables of a kernel that are assigned once, before all uses, and whose references are not counted. These
+    variables need no memory, because the value of a variable is known wherever the variable is used.
 
     Args:
         code: intermediate representation of the kernel in the compiler.
@@ -84,7 +84,7 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
             if isinstance(step, _ir.Assign):
                 places.setdefault(step.target.name, []).append(label)
     uses: dict[str, list[Any]] = {}
-    for label, names in life.usedefs.usemap.items():  # only names that are not assigned before in the same block
+    for label, names in life.usedefs.usemap.items():  # variables that a block reads before it assigns them
         for name in names:
             uses.setdefault(name, []).append(label)
     before, first = life.cfg.dominators(), min(code.blocks)
@@ -94,8 +94,8 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
         return (
             len(labels) == 1
             and all(use > labels[0] and labels[0] in before[use] for use in uses.get(name, ()))
-            # other borrowed variables are stored in memory, because the optimiser would insert more kernels into their
-            # callers
+            # other borrowed variables are stored in memory; otherwise the optimiser would insert the code of more
+            # kernels into the callers of these kernels
             and (not models[kinds[name]].contains_nrt_meminfo() or (name in borrowed and labels[0] == first))
         )
 
@@ -130,12 +130,12 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         return bool(self.context.data_model_manager[kind].contains_nrt_meminfo())
 
     def incref(self, typ: Any, val: Any) -> None:
-        """Count a reference, if a type has counted references."""
+        """Generate the code that increments the reference count of a value, if its type has reference counts."""
         if self._is_counted(typ):
             super().incref(typ, val)
 
     def decref(self, typ: Any, val: Any) -> None:
-        """Uncount a reference, if a type has counted references."""
+        """Generate the code that decrements the reference count of a value, if its type has reference counts."""
         if self._is_counted(typ):
             super().decref(typ, val)
 
@@ -146,7 +146,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         if self._is_counted(self.typeof(name)) and name not in self._borrowed:
             super().delvar(name)
             return
-        # other variables need not be cleared
+        # the memory of a variable without counted references need not be cleared
         if name not in self._blk_local_varmap:
             self._singly_assigned_vars.discard(name)
         self._alloca_var(name, self.typeof(name))
@@ -157,7 +157,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         if argidx is not None or name in self._singly_assigned_vars or self._is_counted(kind):
             super().storevar(value, name, argidx)
             return
-        # the previous value needs no action
+        # values of this type have no reference counts, so the previous value is overwritten
         self._alloca_var(name, kind)
         self.builder.store(value, self.getvar(name))
 

@@ -1,8 +1,9 @@
-"""Cache for the types of the results of operators, min, max, abs and int for numbers, and of items of arrays, which the
-compiler otherwise computes for each expression in the type analysis and again in the code generation.
+"""A cache of result types: types of items of arrays, and of the results of operators, min, max, abs and int for
+numbers.
 
-Without the cache, this computation takes a third of the time of the type analysis, and a quarter of the time of the
-code generation.
+Without the cache, the compiler determines these types twice for each expression: in the type analysis, and in the code
+generation. The determination takes a third of the time of the type analysis, and a quarter of the time of the code
+generation.
 """
 
 from __future__ import annotations

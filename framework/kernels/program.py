@@ -6,7 +6,7 @@ take longer than the computation. A function that a law creates by `call` always
 arrays; only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
 combines consecutive calls to one call. All other functions, mainly user functions, are called by Python in the order of
 the steps. If compiled code runs the program, these functions are called by address from the table of the program, and
-all other calls do without Python.
+all other calls need no Python.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class When:
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
     """Execute the prepared calls of a table by the function ``start``; if a call fails, repeat this call from Python to
-    raise its error. The purpose of the argument ``_blocks`` is to keep the argument blocks in memory.
+    raise its error. The argument ``_blocks`` is a reference that keeps the argument blocks in memory.
     """
     done = start(table)
     if done < len(calls):

@@ -31,7 +31,7 @@ _sizes: dict[str, int] = {}
 
 
 def _count_definitions(context: Any) -> int:
-    """Return the number of functions, attributes and constants in the registries of numba that a context has read."""
+    """Return the number of functions, attributes and constants that a context has read from the registries of numba."""
     return sum(
         len(getattr(registry, part))
         for user in (context, context.typing_context)
@@ -61,7 +61,9 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
         return super().get_function(fn, sig, **options)
 
     def get_abi_sizeof(self, kind: Any) -> int:
-        """Return the size of a type [bytes]; the size is stored, because numba compiles a module to compute it."""
+        """Return the size of a type [bytes]. The size is stored for later calls, because numba compiles a module to
+        determine a size.
+        """
         text = str(kind)
         if "%" in text:  # the size of a type with a name is not stored, because such types may differ between modules
             return int(super().get_abi_sizeof(kind))
@@ -99,8 +101,8 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _list_variables(self: Any, value: Any) -> list[Any]:
-    """Return the variables in an operand of a statement, as numba's own function does; most operands are names or
-    places in the source.
+    """Return the variables in an operand of a statement. The result is equal to the result of numba's own function, but
+    operands that contain no variables, such as names and positions in the source, are recognised faster.
     """
     kind = type(value)
     if kind is _ir.Var:

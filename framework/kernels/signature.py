@@ -2,7 +2,7 @@
 error message names the wrong function.
 
 To count the results of a function, its byte code is read; the function is neither compiled nor called. If a function
-returns the results of another function, only the compiler checks their number.
+returns the results of another function, only the compiler checks the number of results.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Return the number of results of each ``return`` statement of a function, except for statements for which the byte
-    code does not show this number. The number is 0 for a ``return`` without value.
+    """Return, for each ``return`` statement of a function, the number of results; the number is 0 for a ``return``
+    without value. Statements for which the byte code does not show this number are omitted.
     """
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)

@@ -223,7 +223,7 @@ def model_arguments() -> list[str] | None:
         return None
     path = Path(program).resolve()
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-    # not a model script: the installed command, or python -m with a module of this package
+    # the program is not a model script, but the installed command, or python -m with a module of this package
     if path.stem == "windlass" or (spec is not None and spec.name.split(".")[0] == "windlass"):
         return words[2:] if words[:1] == ["run"] else None
     schemes = {sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")}

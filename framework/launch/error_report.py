@@ -17,7 +17,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Waiting time of all processes except the first before they report an error [s]. If all processes fail with the same
+# Time that all processes except the first wait before they report an error [s]. If all processes fail with the same
 # error, the first process ends the job before another process prints. Before the first solve, processes are not
 # synchronised; on a busy machine the delay between the processes grows with the run time.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
@@ -29,7 +29,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """Interface for the settings of a run that options determine; the defaults are valid until the command line is
+    """Interface of the settings that options determine for a run; the defaults are valid until the command line is
     read.
     """
 
@@ -79,7 +79,7 @@ def at_failure(find_hint: Callable[[], str]) -> None:
 
 
 def at_error(listen: Callable[[str], None]) -> None:
-    """Register a function of the error message; it is called when an error ends a run."""
+    """Register a function that is called with the error message when an error ends a run."""
     _listeners.append(listen)
 
 

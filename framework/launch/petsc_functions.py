@@ -27,7 +27,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, for line searches
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, reported by line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
@@ -140,8 +140,8 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     """Call MatPartitioningSetNParts and MatPartitioningSetVertexWeights; the weights have the shape (vertices,).
 
     Raises:
-        MemoryError: the memory of the machine is not sufficient for the weights. The memory of the weights is allocated
-            by PETSc, because PETSc later frees it.
+        MemoryError: the memory of the machine is not sufficient for the weights. PETSc allocates the memory of the
+            weights, because PETSc later frees this memory.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -184,7 +184,7 @@ def set_failed(pc: Any, failed: bool) -> None:
     """Call PCSetFailedReason: set whether the factorisation of a preconditioner has found a zero pivot. The solver then
     reports this reason.
     """
-    pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
+    pivot, none = 2, 0  # values of PETSc's constants PC_FACTOR_NUMERIC_ZEROPIVOT and PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
 

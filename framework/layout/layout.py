@@ -50,7 +50,8 @@ class Layout:
         processes: the processes among which the world is divided.
         rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
             tables are not included.
-        node_rows: numbers of the rows of each node table whose first coordinate this process owns, in ascending order.
+        node_rows: for each node table, the numbers of the rows whose first coordinate this process owns, in ascending
+            order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all process-local coordinates, owned coordinates first, shape (n,).
         spare: process-local number that stands for missing coordinates; equal to n.
@@ -71,9 +72,9 @@ class Layout:
             on this process.
         data_start: index of the first history value of each entity, by entity number; -1 if the values are not on this
             process.
-        data_rows: numbers of the process-local rows of each table of history values, in ascending order.
-        owned_markers: numbers of the rows of each marker table whose first coordinate this process owns, in ascending
-            order.
+        data_rows: for each table of history values, the numbers of the process-local rows, in ascending order.
+        owned_markers: for each marker table, the numbers of the rows whose first coordinate this process owns, in
+            ascending order.
         systems: system of each table, in the order of building.
         losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
             ledger.
@@ -88,8 +89,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates that the rows of each table couple; each is given by its index among the coordinates of the rows
-        # that this process stores
+        # coordinates that the rows of each table couple, as indices of known coordinates (see `Numbering.places`)
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -138,7 +138,7 @@ class Layout:
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # a process needs all four Euler parameters of a rotation, because one formula integrates all four
+        # a process that needs one Euler parameter of a rotation needs all four, because one formula integrates all four
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
@@ -171,11 +171,12 @@ class Layout:
         self.velocity: FloatArray = number.velocity[local]
 
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
-        """Return the indices in PETSc vectors of owned unknowns and ghosts, shape (known,). Unknowns are numbered by
-        process, and within a process in the order of their sort keys.
+        """Return the index of each owned unknown and each ghost in PETSc vectors, shape (known,). Unknowns are numbered
+        by process, and within a process in the order of their sort keys.
 
-        If the world is built in parts, the owners send the indices of the ghosts, in ascending order of the world
-        numbers of the ghosts (``names``).
+        If the world is built in parts, the owner of each ghost sends the index of the ghost. The array ``names``
+        contains the world numbers of the unknowns in ascending order; owners search in this array for the requested
+        ghosts.
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -359,8 +360,8 @@ class Layout:
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """Return the process-local numbers of the multipliers of rows of a constraint table, shape (rows, multipliers
-        of a row).
+        """Return the process-local numbers of the multipliers that belong to rows of a constraint table, shape (rows,
+        multipliers of a row).
         """
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
@@ -371,8 +372,8 @@ class Layout:
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the process-local rows of their table, shape (n,); -1 for entities that
-        are not on this process.
+        """Return, for each entity, the index of its row in the list of process-local rows of its table, shape (n,); -1
+        for entities that are not on this process.
         """
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):

@@ -46,8 +46,8 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return, for each table, the indices of the coordinates that determine the processes that store the rows: the
-    owner of a coordinate stores the row.
+    """Return, for each table, the indices (see `Numbering.places`) of the coordinates that determine which process
+    stores each row; see `find_row_owners`.
     """
     found = dict(couplings)
     for component in couplings:
@@ -81,7 +81,8 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # the transfer does not change world numbers, but this process receives additional rows and therefore coordinates
+    # the transfer does not change world numbers, but this process receives additional rows, and therefore additional
+    # coordinates
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -112,7 +113,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # only one process adds the work of the coordinates of a node, although several processes may store the node
+    # several processes may store a node, but only one process adds the computational work of the node's coordinates
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])

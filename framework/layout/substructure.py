@@ -41,9 +41,10 @@ class Substructure(NamedTuple):
 
     Attributes:
         place: matrix row of each process-local unknown, shape (u,).
-        pads: numbers of the padding rows, which are matrix rows without an unknown. All rows of the last block are
+        pads: indices of the padding rows, which are matrix rows without an unknown. All rows of the last block are
             padding rows.
-        inner: number of matrix rows of the interior, which precede all other rows; a multiple of four.
+        inner: number of matrix rows of the interior, a multiple of four; the rows of the interior precede all other
+            rows.
         rows: number of matrix rows, a multiple of four.
         joint: for each matrix row of the interface except the last block, the index of its unknown in the joint
             interface of all processes, shape (rows - inner - 4,); -1 for padding rows.

@@ -26,12 +26,12 @@ class Unknowns(NamedTuple):
     """The unknowns of one process: coordinates and multipliers.
 
     Attributes:
-        of_dof: index of each process-local coordinate among the process-local unknowns, shape (n,).
-        of_multiplier: index of each owned multiplier among the process-local unknowns, shape (m,).
+        of_dof: index of each process-local coordinate in the list of process-local unknowns, shape (n,).
+        of_multiplier: index of each owned multiplier in the list of process-local unknowns, shape (m,).
         numbers: index of each process-local unknown in the PETSc vectors, shape (u,); owned unknowns are first.
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
-        pads: numbers of the pads in the PETSc vectors.
+        pads: indices of the pads in the PETSc vectors.
         ghosts: object that receives the values of unknowns that other processes own.
         of_world_dof: index in the PETSc vectors of each coordinate of all processes. The array is empty for models
             without contact sets, because in these models systems couple only process-local coordinates.

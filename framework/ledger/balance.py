@@ -80,7 +80,7 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """Data of a law with an account on this process: the index of the forces of the law among the groups of forces, and
+    """Data of a law with an account on this process: the index of the group that contains the forces of the law, and
     the readings of the account at the start and at the end of a step.
 
     ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`, two more
@@ -173,7 +173,8 @@ class Balance:
         start: a copy of the state at the start of the step. Compiled steps (`find_program`) update only the arrays of
             this copy, and not its time and step number.
         losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
-        kinds: category of each quantity by its name, in the order of the sums; see `EnergyLedger.kinds`.
+        kinds: category of each quantity, by the name of the quantity, in the order of the sums; see
+            `EnergyLedger.kinds`.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
 
@@ -184,7 +185,7 @@ class Balance:
         self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
         self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
-        # start time, size and end time of the step
+        # start time, step size and end time of the step [s]
         self._begun, self._size, self._end = np.zeros(1), np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []

@@ -57,8 +57,8 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # the sine and the cosine of half the angle between both rotations are half the length of the chord, and the
-        # length of the mean
+        # half the angle between both rotations has a sine equal to half the length of the chord, and a cosine equal to
+        # the length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0

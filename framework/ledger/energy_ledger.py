@@ -99,18 +99,20 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # for steps in compiled code: the program that sums, the program that records, and the program that joins both
+        # programs for steps in compiled code: the program that adds to the sums, the program that makes records, and
+        # the program that executes both
         self._parts: tuple[Program, ...] = ()
         self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
-        # sums of this process, in the order of `kinds`; the records below contain sums over all processes
+        # the sums of this process, in the order of `kinds`; the records in the attributes below contain sums over all
+        # processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # only in serial runs: sums at the records, from which the quantities are computed later, see
-        # `Balance.take_numbers`
+        # in serial runs only, the sums at the times of the records; the quantities are later computed from these sums,
+        # see `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
     @property
@@ -119,7 +121,7 @@ class EnergyLedger(EveryNth):
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """Return the quantities of all records [J], in the order of their names."""
+        """Return the quantities of all records [J], in the order of `names`."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))
@@ -362,7 +364,7 @@ class EnergyLedger(EveryNth):
 
     def checkpoint(self) -> dict[str, Any]:
         """Return all sums and records; see `StepHook.checkpoint`. The present run also continues from the returned
-        sums, so that it gives the same results as a restarted run.
+        sums, so that the present run and a restarted run give the same results.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()

@@ -36,8 +36,8 @@ class Drawing:
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
         joints: indices of the nodes or positions through which each line is connected with other lines, shape (m,
-            joints of a line). Lines with a common number get the same label, even if different processes draw them. If
-            ``joints`` is None, no lines are connected.
+            joints of a line). Lines with a common index get the same label, even if different processes draw these
+            lines. If ``joints`` is None, no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).
         face_part: label of each face, shape (faces,). Lines and faces of the same object have the same label.
     """

@@ -40,7 +40,7 @@ def offer_sized_kinds(prefix: str, maker: str) -> None:
 
     Args:
         prefix: name of the component without the number.
-        maker: name ``"module:function"`` of the function that creates the component for a number.
+        maker: name ``"module:function"`` of the function that creates the component for a given number.
     """
     _sized[prefix] = maker
 

@@ -22,8 +22,8 @@ LANES = 8
 
 
 def lane_type(*names: str, **counts: int) -> np.dtype[Any]:
-    """Return the type of records with two groups of fields: each field in ``names`` has eight numbers, one per row; a
-    field in ``counts`` has as many numbers per row as its value in ``counts``.
+    """Return the type of a record with the data of eight rows. Each field in ``names`` contains one number per row;
+    each field in ``counts`` contains several numbers per row, and ``counts`` states how many.
     """
     shapes = {name: (LANES,) for name in names} | {name: (count, LANES) for name, count in counts.items()}
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})

@@ -143,7 +143,7 @@ class Rows(Protocol):
         """Return the process that owns each row of a table."""
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Return the indices of entities among the process-local rows of their table."""
+        """Return, for each entity, the index of its row in the list of process-local rows of its table."""
 
 
 @dataclass(frozen=True)
@@ -215,8 +215,8 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Return the indices of the referenced markers in the columns of their family, shape (rows,), or (rows, length)
-        for chains.
+        """Return the index of each referenced marker in the columns of its family, shape (rows,), or (rows, length) for
+        chains.
         """
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
@@ -247,7 +247,7 @@ class LocalRows:
         return start
 
     def own_marker_index(self) -> IntArray:
-        """Return, for rows that are markers, their indices in the columns of their family, shape (rows,)."""
+        """Return, for rows that are markers, the index of each marker in the columns of its family, shape (rows,)."""
         index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
         return index
 
@@ -315,18 +315,18 @@ def register(law: Law) -> None:
         build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
             switchable column changes.
         outputs: output variables by name.
-        fill_defaults: function ``(world, values)`` that returns the values of `World.add`, completed by values that the
-            user has omitted. The function may create nodes and history values.
+        fill_defaults: function ``(world, values)`` that returns the values of `World.add`, together with defaults for
+            values that the user has omitted. The function may create nodes and history values.
         fills: columns without default for which ``fill_defaults`` sets values.
         makes: components of the nodes that ``fill_defaults`` may create from the values of a row.
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
-        reads: function ``(world, table)`` that returns the numbers of all entities that rows may couple later, shape
-            (k,), if couplings change (`NeighbourPattern`). A process that evaluates such rows also stores the
-            coordinates and markers of these entities.
-        multipliers: number of multipliers of each row (constraints).
-        family: marker family to which the rows belong (markers).
+        reads: for laws whose rows couple other entities in the course of a solve (`NeighbourPattern`), function
+            ``(world, table)`` that returns the numbers of all entities that the rows may couple later, shape (k,). A
+            process that evaluates such rows also stores the coordinates and markers of these entities.
+        multipliers: for constraints, the number of multipliers of each row.
+        family: for markers, the marker family to which the rows belong.
         source: literature source of the law.
         draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points and lines.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.

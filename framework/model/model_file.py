@@ -274,7 +274,7 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # a column of variable length is converted to one array, and the check also accepts empty lists
+        # a column of variable length is converted to one array, whose rows may be empty
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
                 raise OutputError(

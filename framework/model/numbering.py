@@ -27,13 +27,13 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
 
 
 def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
-    """Return the indices of coordinates, given by name, among the coordinates of a node, shape (names,)."""
+    """Return, for each name of a coordinate, its index in the list of coordinates of a node, shape (names,)."""
     return np.array([component.dof_names.index(name) for name in names], np.int64)
 
 
 def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
-    """Return the references from a node component to other nodes whose coordinates it uses as its own, together with
-    the names of the shared coordinates.
+    """Return the references by which a node component uses coordinates of other nodes as its own coordinates, each with
+    the names of these coordinates.
     """
     return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
@@ -135,12 +135,12 @@ class Numbering:
         return np.arange(self.count) if self._known is None else self._known
 
     def names(self, places: IntArray) -> IntArray:
-        """Return the world numbers of coordinates from their indices among the known coordinates."""
+        """Return the world numbers of the known coordinates with given indices."""
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Return the indices of coordinates among the known coordinates, -1 for coordinates that are not known; the
-        inverse function of `names`.
+        """Return the indices of the known coordinates with given world numbers, -1 for coordinates that are not known.
+        This is the inverse function of `names`.
         """
         return dofs if self._place is None else self._place[dofs]
 
@@ -178,8 +178,8 @@ class Numbering:
         self.data_start = self.data_count = np.zeros(0, np.int64)
 
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
-        """Return the world numbers of the multipliers of rows of a constraint table, shape (rows, multipliers of a
-        row).
+        """Return the world numbers of the multipliers that belong to rows of a constraint table, shape (rows,
+        multipliers of a row).
         """
         law = law_of(component)
         width = law.multipliers if law is not None else 0

@@ -33,7 +33,7 @@ MOST_ROWS = 10**11
 
 @dataclass(frozen=True)
 class Part:
-    """Subset of the rows of one call of `World.add` that this process specifies.
+    """The rows of one call of `World.add` that this process specifies.
 
     Attributes:
         count: total number of rows that all processes add by this call; all processes must give the same number.
@@ -190,7 +190,8 @@ def check_parts(world: Tables) -> None:
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
-    all processes. Return whether the entities of all processes have the given numbers of coordinates.
+    all processes. Return False if, on at least one process, the entities of a reference have fewer coordinates than on
+    another process, so that the rows must be copied to all processes.
 
     Chains are padded to a common length (`World.ref_dofs`), other references are not.
     """

@@ -64,7 +64,7 @@ class Column:
 
     @property
     def rank(self) -> int:
-        """Number of array axes of the value of one row."""
+        """Number of array axes that the value of one row has."""
         return 1 if self.shape is None else len(self.shape) + bool(self.along)
 
     def __repr__(self) -> str:
@@ -254,8 +254,9 @@ def parse_values(
 
 
 def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
-    """Convert the value of one row, shape (1, *col.shape), if it is a Python number, truth value, or list or array of
-    numbers that is obviously allowed; return None for all other values, which `parse_values` examines.
+    """Convert the value of one row to an array of shape (1, *col.shape) if the value is obviously allowed: a Python
+    number, a truth value, or a list or array of numbers. Return None for all other values; `parse_values` then examines
+    the value.
     """
     if not col.shape and type(value) is bool and col.dtype is bool:
         return np.array([value])

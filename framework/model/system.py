@@ -72,8 +72,9 @@ class Fields:
 
 
 class Coupling(NamedTuple):
-    """Slots (positions in the array of matrix values) of the matrix entries of the rows of one constraint table. Each
-    row has m constraint equations C, which depend on n coordinates q; C_q are the derivatives of C with respect to q.
+    """Slots (positions in the array of matrix values) to which the rows of one constraint table add their matrix
+    entries. Each row has m constraint equations C, which depend on n coordinates q; C_q are the derivatives of C with
+    respect to q.
 
     Attributes:
         rows: slots of the entries (multiplier, coordinate), shape (rows, m, n).
@@ -133,7 +134,8 @@ class Evaluation(Fields):
         values: array of matrix values, shape (entries + 1,).
         g: gravitational acceleration [m/s^2], shape (3,).
         which: indices of the rows of this process on which ``g`` acts, shape (k,).
-        outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
+        outcome: result of a post-Newton update, if a kernel computes this update, shape (5,), in the order of
+            `PostNewton`.
         slots_of: slots of other tables, by component.
         energies, powers, parts, parts_before, jumps, size, half: see `Account`.
     """
@@ -206,7 +208,7 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape, all of whose entries share the memory of one number;
+    """Replace an array of floats by an array of the same shape, whose entries all share the memory of one number;
     return values of other types unchanged.
     """
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
@@ -317,8 +319,8 @@ class NeighbourPattern:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
             processes increment the version together, including processes whose rows have not changed.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to process-local
-            coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
-            number, and the spare number follows after them.
+            coordinates, shape (k,). In ``dofs``, the numbers of these coordinates follow after the last process-local
+            number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
     """
@@ -452,8 +454,8 @@ class ColumnChanges:
         renew: function ``(fields)`` that resets, between two steps, entries of ``fields.data`` that are invalid after a
             change.
         copy: function ``(names)`` that copies the changed columns with these names to the arrays that the kernels read.
-            The function returns False if the system must be built again instead, which is always necessary without this
-            function.
+            The function returns False if the system must be built again instead. Without this function, the system is
+            always built again.
         steady: names of columns on which the tangent does not depend.
     """
 
@@ -555,8 +557,9 @@ class ConstraintSystem:
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether the detection of kinks of the motion omits the equations. ``smooth`` may be true for equations
-            that do not depend on time and are never switched, and whose multipliers are not reactions.
+        smooth: whether solvers ignore the equations when they search for kinks (abrupt changes) of the motion.
+            ``smooth`` may be true for equations that do not depend on time and are never switched, and whose
+            multipliers are not reactions.
     """
 
     multipliers: IntArray

@@ -108,7 +108,7 @@ class EntityTable:
         self._chunks["id"] = []
         self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
-        # for each sequence of rows with consecutive entity numbers: first row and first entity number
+        # the first row and the first entity number of each sequence of rows with consecutive entity numbers
         self._runs: list[tuple[int, int]] = []
         self._resident: list[IntArray] = []
         self._processes: Processes | None = None
@@ -190,7 +190,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Return the indices of rows, given by row number, among the resident rows.
+        """Return the indices that the rows with given row numbers have in the list of resident rows.
 
         Raises:
             ModelError: a row is not resident.
@@ -207,8 +207,8 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Collect the values of any rows of a distributed table from all processes, and return them. Each process
-        passes the values of its resident rows. The call is collective.
+        """Collect the values of any rows of a distributed table from all processes, and return these values. Each
+        process passes the values of its resident rows. The call is collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
@@ -336,7 +336,7 @@ class EntityTable:
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Remove all rows that were added after the call of `mark` that returned the argument."""
+        """Remove all rows that were added after the method `mark` had returned the argument ``mark``."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
             # the table was distributed after the call of `mark`, so at the time of this call each process had all rows
@@ -415,8 +415,8 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return, for each of the given numbers, its index in an ascending array, and whether it occurs in this array, both
-    of shape (n,).
+    """Return two arrays of shape (n,): the index of each given number in an ascending array, and whether the number
+    occurs in this array.
     """
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)

@@ -320,7 +320,8 @@ class World:
         numbers are skipped.
         """
         if len(ids) == 1:
-            # without the arrays of `_blocks`, which would be created again after each call of `add`
+            # a single entity is found without the arrays of `_blocks`, which would have to be created again after each
+            # call of `add`
             number = int(ids[0])
             if number < 0:
                 return []

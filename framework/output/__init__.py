@@ -27,5 +27,5 @@ if TYPE_CHECKING:
     from windlass.framework.output.vtu import VtuSeries as VtuSeries
     from windlass.framework.output.xdmf import XdmfSeries as XdmfSeries
 
-if not TYPE_CHECKING:  # the imports for type checkers also reveal names that do not exist
+if not TYPE_CHECKING:  # type checkers read the imports above, and report names that do not exist
     __getattr__, __dir__, __all__ = offer(__name__)

@@ -102,19 +102,19 @@ class EveryNth(StepHook, Closing, ABC):
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
         self._every, self._frames, self._steps = every, frames, 0
-        # in the present solve: whether frames are equally spaced in time (otherwise in step numbers), start value, and
-        # interval between frames
+        # values for the present solve: whether frames are equally spaced in time (otherwise in step numbers), the time
+        # or step number at the start, and the interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames whose times are not later than the previous step
-        # whether the most derived class that defines one of the methods `STEP_CALLS` defines ``idle_steps``, see
+        # whether ``idle_steps`` is defined by the most derived class that defines any of the methods `STEP_CALLS`; see
         # `can_ask`
         self._is_asked = "idle_steps" in next(
             vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
         )
-        # earliest time of a record [s], and whether the present solve has made no step yet
+        # the earliest time of a record [s], and whether the present solve has not made a step yet
         self._earliest, self._begins = -inf, True
-        # for steps in compiled code: data of `count_step`; the state that the steps change, and its step number before
-        # these steps
+        # values for steps in compiled code: the arguments of `count_step`, the state that the steps change, and the
+        # step number of this state before the steps
         self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())

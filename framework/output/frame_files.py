@@ -80,7 +80,8 @@ class FrameFiles(FieldSeries):
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         pattern = re.compile(re.escape(self.beside("").name) + r"_\d{6,}" + re.escape(self.frame_suffix))
         found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
-        # files of frames of the interrupted run that are not kept are removed without a check of their marks
+        # if the series continues an interrupted run, the files of frames that are not kept are removed without a check
+        # of their marks
         try:
             for file in (self.path, *(() if self._kept else found)):
                 check_output(file, "series", "series")

@@ -64,7 +64,7 @@ class Means(Readings):
         if start is not None:
             self._earliest = float(start) - ROUNDING * abs(start)
         self.duration = 0.0
-        # integrals over time; previous values and their time [s]; empty before the first instant
+        # integrals over time, and the values at the previous instant; both arrays are empty before the first instant
         self._integral = self._last = np.zeros(0)
         self._until = 0.0
 

@@ -138,7 +138,7 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
     Args:
         pyvista: the module PyVista.
         mesh: a frame; its lines have the cell field ``shown``.
-        cells: numbers of the lines of rods.
+        cells: indices of the lines that belong to rods, among the cells of ``mesh``.
         radius: radius of the tubes [m].
     """
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
@@ -201,7 +201,7 @@ class Player:
             self.plotter.view_xy()
         else:
             self.plotter.view_isometric()
-        # in 3D the model would otherwise cover the colour bar
+        # the zoom factor is smaller in 3D, because the model would otherwise cover the colour bar
         self.plotter.camera.zoom(1.3 if self._flat else 1.1)
 
     @staticmethod

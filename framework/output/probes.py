@@ -123,10 +123,10 @@ class Readings(EveryNth):
         self._probes: list[Probe] = []
         self._world: World | None = None
         self._places: dict[str, tuple[int, Probe]] = {}
-        # the last record: time [s] and step
+        # time [s] and step number of the last record
         self._mark: tuple[float, int] | None = None
-        # for compiled code: the state (its arrays are never replaced), the version of the model, and the entries for
-        # this state and version
+        # values for compiled code: the state, whose arrays are never replaced, the version of the model, and the
+        # entries that are valid for this state and version
         self._read: State | None = None
         self._version, self._entries = -1, RecordNumbers(np.zeros(0))
 

@@ -71,7 +71,8 @@ class Recorder(EveryNth):
         compress: whether ``vtkhdf`` files are compressed; ``vtu`` files are always compressed, ``xdmf`` files never.
 
     Attributes:
-        paths: absolute paths of the files to open; empty before the first frame, and on all processes except the first.
+        paths: absolute paths of the files to open in a viewer; empty before the first frame, and on all processes
+            except the first.
         field_units: unit of every field, by name; empty in the same cases as ``paths``.
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 
@@ -134,7 +135,7 @@ class Recorder(EveryNth):
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self._times: list[float] = []
-        # for each format: name of the series and index of its first frame
+        # for each format, the name of the series and the index of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
         # digest of each series of the interrupted run, by format
         self._digests: dict[str, str] = {}

@@ -28,7 +28,9 @@ _SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")
 
 
 class BrokenSeriesError(OutputError):
-    """Error for a series of an interrupted run that cannot be continued; the files of the series are unchanged."""
+    """Error that is raised if the series of an interrupted run cannot be continued. The files of the series are
+    unchanged.
+    """
 
 
 class Closing:
@@ -236,8 +238,8 @@ def create_frame(
     component 0 to vectors with two components.
 
     Raises:
-        OutputError: the time is not finite or not later than in the previous frame, or shapes, names or types do not
-            fit.
+        OutputError: the time is not finite or not later than in the previous frame, or a shape, name or type does not
+            fit the mesh or the previous frame.
     """
     time = float(time)
     if not math.isfinite(time):

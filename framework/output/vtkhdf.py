@@ -53,7 +53,7 @@ class VtkhdfSeries(FieldSeries):
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
         self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
-        # for each dataset: offset of the rows of each batch of frames in the file [bytes]
+        # for each dataset, the offsets in the file at which the rows of each batch of frames begin [bytes]
         self._places: dict[str, list[int]] = {}
 
     @property
@@ -235,8 +235,8 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, it
-        must write the number of frames to the file.
+        """Allocate space for one more batch of frames in an open session of the library. Before the session ends, the
+        caller must write the number of frames to the file.
         """
         first, end = self._room, self._room + self._batch
         points, cells, all_steps = len(self.mesh.points), len(self.mesh.part), root["Steps"]
@@ -245,7 +245,7 @@ class VtkhdfSeries(FieldSeries):
         values[first:end] = 0.0
         known = len(all_steps["NumberOfParts"])
         if end > known:
-            # values that are equal in all runs are written chunk by chunk
+            # these datasets have the same values in all runs, and are extended by whole chunks
             steps = np.arange(known, -(-end // _STEP_ROWS) * _STEP_ROWS)
             constant = {"NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
             fields = [name for name in all_steps["CellDataOffsets"] if name != "part"]

@@ -70,8 +70,8 @@ def _blocks(processes: Processes, length: int) -> Iterator[slice]:
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return three results: an order of the rows by the processes that store them, the number of rows to send to each
-    process, and the number of rows to receive from each process.
+    """Return three arrays: the indices that sort the keys ``numbers`` by the process that stores the key, the number of
+    rows to send to each process, and the number of rows to receive from each process.
     """
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)

@@ -15,9 +15,9 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Return two tables for the report. The first shows the numbers of coordinates, multipliers and history values of a
-    model, and its gravity. The second has one line for each entity table of the model with rows. The call is
-    collective.
+    """Return two tables for the report. The first table shows the numbers of coordinates, multipliers and history
+    values of a model, and its gravity. The second table has one line for each entity table that contains rows. The call
+    is collective.
     """
     whole = state.gather()
     sizes: list[list[Any]] = [

@@ -2,7 +2,7 @@
 solves and of each failed solve, at the end of the script, and after an error.
 
 Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`. All processes
-collect data together, and the first process writes. Without -report this module is not loaded.
+collect data together, and the first process writes the file. Without -report this module is not loaded.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class SolveRecord:
         counts: numbers of steps and iterations, and times, by name.
         summary: counts and times in one line.
         steps: see `plot_steps`.
-        work: for each measure of computational work, such as iterations, the column of ``steps`` that contains it, by
-            the name of the measure.
+        work: column of ``steps`` for each measure of computational work, such as iterations, by the name of the
+            measure.
         settings: settings of the solver, by name.
         failed_attempts: (start, step size, reason) of each rejected step.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.

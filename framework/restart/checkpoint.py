@@ -53,7 +53,8 @@ class Checkpoint(StepHook):
             without such a file. Another checkpoint is written at the end of each solve.
         minutes: elapsed time since the previous checkpoint after which an automatic checkpoint is written [min]; 0: no
             automatic checkpoints. An automatic checkpoint does not affect the run. The results of a run that continues
-            from an automatic checkpoint agree with the uninterrupted run only within the tolerances of the solver.
+            from an automatic checkpoint agree with the results of the uninterrupted run only within the tolerances of
+            the solver.
         restart: file to continue from; None: start from the beginning. ``"auto"``: continue from ``path`` if this file
             exists.
 

@@ -73,7 +73,7 @@ class SolveCheckpoint:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
-        # whether the file contains records of later solves, but no record of the end of this solve
+        # whether the file contains records of later solves, but not the state at the end of this solve
         self._is_past = False
         # values of switchable columns at the start of the solve; checkpoints store only later changes, and a restarted
         # script may start with other values

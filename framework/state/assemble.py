@@ -122,9 +122,9 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
 
         assemble_derivative(world, state, spring, "stiffness")
 
-    The derivatives are extrapolated differences (see `windlass.framework.state.column_derivatives`). If forces are
-    polynomials of a number, for example proportional to a stiffness, only rounding errors remain. Displacements,
-    velocities and history values are constant, also for positions of nodes.
+    The derivatives are extrapolated differences (see `windlass.framework.state.column_derivatives`). If the forces are
+    polynomials of a number, for example proportional to a stiffness, the derivatives have only rounding errors.
+    Displacements, velocities and history values are constant, also if the numbers are positions of nodes.
 
     Args:
         world, state: the model and its state.

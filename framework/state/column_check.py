@@ -1,7 +1,7 @@
 """Check of the derivatives of the residual with respect to the real numbers in the tables of a model.
 
-`windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6 of
-the parameter. The check compares these differences, for single columns, with extrapolated differences (see
+`windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6
+times the parameter. The check compares these differences, for single columns, with extrapolated differences (see
 column_derivatives.py), whose error is near the rounding error.
 """
 
@@ -43,7 +43,7 @@ ROUNDING = 2e-16
 
 
 class CheckedValue(NamedTuple):
-    """A number of a table with the derivatives of the residual.
+    """A number in a table, and the derivatives of the residual with respect to this number.
 
     Attributes:
         value: the number.
@@ -78,7 +78,7 @@ def find_size(values: FloatArray) -> float:
 def differentiate_columns(
     residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
 ) -> Iterator[CheckedValue]:
-    """Yield the derivatives of the residual with respect to all numbers of a row that are not 0.
+    """Yield, for each number of a row that is not 0, the derivatives of the residual with respect to this number.
 
     Args:
         residual: the residual as a function of the numbers.
@@ -129,8 +129,9 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
 
 
 def find_largest(assembly: Assembly) -> tuple[float, float]:
-    """Return the largest entry of the residual and of the multipliers; and this value plus the product of the largest
-    stiffness and the largest coordinate, which is the scale of rounding errors of forces if coordinates change.
+    """Return two forces: F, the largest absolute value in the residual and in the multipliers, and F + k x, where k is
+    the largest entry of the stiffness matrix and x the largest coordinate. If coordinates change, the rounding errors
+    of forces are proportional to F + k x.
     """
     fields = assembly.fields
     force = max(find_size(eval_residual(assembly)), find_size(fields.lam))
@@ -140,7 +141,7 @@ def find_largest(assembly: Assembly) -> tuple[float, float]:
 
 
 def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
-    """Raise ModelError if a derivative with respect to a number of a table is wrong, see `check_columns`."""
+    """Raise ModelError if a derivative with respect to a number in a table is wrong, see `check_columns`."""
     value, derivative, size = checked.value, checked.derivative, checked.size
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
     allowed = tolerance * size + checked.noise

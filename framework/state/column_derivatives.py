@@ -10,9 +10,9 @@ stiffnesses, masses, damping coefficients and loads, r is linear in c. The first
 rounding error of r, because the step is large. For other columns, the difference between successive extrapolations is
 an estimate of the error. If c = 0 and the column does not allow negative values, the differences are one-sided.
 
-Values are changed in the tables. For each value the records of the laws that depend on it, or the coordinates and the
-records of all laws, are created again.
-Displacements, velocities, accelerations, multipliers and history values are constant.
+Values are changed in the tables. For each value, either the records of the laws that depend on this value, or the
+coordinates and the records of all laws are created again. Displacements, velocities, accelerations, multipliers and
+history values are constant.
 
 Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 """
@@ -59,7 +59,7 @@ class ColumnValue(NamedTuple):
         table: the table.
         column: the column.
         row: row number in the table.
-        place: index of the number among the numbers of the row.
+        place: index of the number among the numbers that the row has in this column.
     """
 
     table: EntityTable
@@ -102,7 +102,7 @@ class ColumnDerivative(NamedTuple):
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
-    """Yield real numbers of a row: of each column the first, the middle and the last number. Initial values are
+    """Yield real numbers of a row: the first, the middle and the last number of each column. Initial values are
     omitted, because the residual at given fields does not depend on them.
     """
     component = table.component
@@ -170,8 +170,8 @@ class ChangedResidual:
         return found
 
     def _is_local(self, components: set[type[Component]]) -> bool:
-        """Return whether the systems of some components can be created again without the others, because they have
-        neither coordinates nor markers nor masses.
+        """Return whether the systems of the given components can be created again without the systems of other
+        components. This is possible if the components have neither coordinates nor markers nor masses.
         """
         systems = [self._assembly.layout.systems.get(component) for component in components]
         return all(role_of(component) in LOCAL for component in components) and all(
@@ -184,7 +184,9 @@ class ChangedResidual:
         self._world.changed |= dict.fromkeys(components, self._world.version)
 
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
-        """Copy the fields; reference coordinates have changed by ``change``, shape (n,) in world numbers."""
+        """Copy the given fields to the fields of an assembly, and add the changes of the reference coordinates,
+        ``change``, shape (n,), in world order.
+        """
         to, n = assembly.fields, assembly.layout.spare
         for name in ("x", "start_x"):
             getattr(to, name)[:n] = getattr(self._fields, name)[:n] + change[assembly.layout.dofs]
@@ -215,7 +217,7 @@ def differentiate(eval_at: Callable[[float], FloatArray], number: float, column:
             new.append(new[k] + (new[k] - old) * factor / (1.0 - factor))
             size = float(np.abs(new[k + 1]).max(initial=0.0))
             change = max(float(np.abs(new[k + 1] - other).max(initial=0.0)) for other in (new[k], old))
-            # differences that are not finite, for example outside of the domain of a law, have no estimate
+            # if a difference is not finite, for example outside of the domain of a law, its error cannot be estimated
             relative = change / size if size > 0.0 else (0.0 if change == 0.0 else np.inf)
             if np.isfinite(relative) and relative < error:
                 best, error = new[k + 1], relative

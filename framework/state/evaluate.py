@@ -227,7 +227,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
     """Return the indices of the markers that this process evaluates; if several processes store a marker, the first of
-    them evaluates it.
+    these processes evaluates the marker.
     """
     layout = assembly.layout
     owner = np.full(len(entity), layout.size, np.int64)

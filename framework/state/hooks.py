@@ -86,8 +86,8 @@ class StepHook:
         return None
 
     def next_stop(self, state: State) -> float:
-        """Return the next time [s] at which a step must end; it must be later than the time of the state. Return inf if
-        there is no such time.
+        """Return the next time [s] at which a step must end. This time must be later than the time of the state. Return
+        inf if there is no such time.
 
         Solvers with time steps call this method after `before_step`, and shorten a step that would pass this time.
         """
@@ -250,7 +250,7 @@ def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
 
 def refuse_obstacles(hooks: Iterable[StepHook], what: str) -> None:
     """Raise ModelError if at least one hook cannot continue after a restart; the message states the reasons. ``what``
-    is the name of the feature that requires restarts.
+    is the name of a feature that works only if all hooks can continue after a restart.
     """
     found = [words for hook in hooks if (words := hook.find_obstacle())]
     if found:

@@ -73,9 +73,9 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """Return the largest value of each entry over all processes, because each process has only a part of the
-        values. For a state in world order, each process has all values, so ``values`` is returned unchanged unless
-        ``together`` is true.
+        """Return an array with the largest value of each entry over all processes, because in a process-local state
+        each process has only a part of the values. For a state in world order, each process has all values; in this
+        case ``values`` is returned unchanged, unless ``together`` is true.
         """
         if self._assembly is None and not together:
             return values

@@ -161,7 +161,8 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Return a copy of the values of the rows of a handle, shape (rows, k) for at most k values of a row.
+        """Return a copy of the values that belong to the rows of a handle, shape (rows, k) for at most k values of a
+        row.
 
         Under MPI the call is collective; each process receives the values of all rows.
 
@@ -214,8 +215,9 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Return the coordinate numbers of entities in this state, shape (rows, k) for at most k coordinates of an
-        entity; the number is n, the number of coordinates of the state, for coordinates that an entity does not have.
+        """Return the indices of the coordinates of entities in the arrays of this state, shape (rows, k) for at most k
+        coordinates of an entity. For a coordinate that an entity does not have, or that is not on this process, the
+        index is n, the number of coordinates of the state.
 
         Under MPI the call is collective.
 

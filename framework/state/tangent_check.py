@@ -100,10 +100,11 @@ def check_tangent(
         displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
         tolerance: largest allowed error of an entry, relative to the largest entry of its matrix row [1].
         seed: seed of the random numbers.
-        parameters: whether to check also, for the first and the last row of each table, that the residual has
-            derivatives with respect to all real columns that are not 0, and that central differences with the step of
-            `windlass.evaluate` agree with these derivatives. The derivatives are computed from differences that are
-            extrapolated to the step 0. History values are constant.
+        parameters: whether to check, in addition, the derivatives of the residual with respect to the real numbers in
+            the first and the last row of each table. With respect to each number that is not 0, the residual must have
+            a derivative, and the central difference with the step of `windlass.evaluate` must agree with this
+            derivative. The derivatives are computed from differences that are extrapolated to the step 0. History
+            values are constant.
 
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message
@@ -293,8 +294,8 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
 
 
 def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
-    """Return the rows of a system that couple two given coordinates; if one of the two given unknowns is a multiplier,
-    return the rows that couple the other unknown.
+    """Return the rows of a system that couple two given unknowns. If one of the unknowns is a multiplier, return the
+    rows that couple the other unknown.
     """
     there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
     return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)
