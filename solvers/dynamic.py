@@ -531,7 +531,7 @@ class Run:
         return [*found, *(program for program in programs if program is not None)]
 
     def _store(self) -> None:
-        """Copy the end of the step from the fields to the state."""
+        """Copy the motion and the history values at the end of the step from the fields to the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
         self._kernels.end()

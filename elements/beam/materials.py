@@ -1,5 +1,5 @@
-"""Functions that compute properties of beams (columns of their table) from the material and the shape of the cross
-section: round bars, tubes and rectangles.
+"""Functions that compute columns of beams from the material and the shape of the cross section, which is a round bar, a
+tube or a rectangle.
 
 The stiffnesses are EA, k GA, EI and GJ, with Young's modulus E, the shear modulus G = E/(2 (1 + ν)), Poisson's ratio ν,
 the area A, the shear coefficient k of Cowper, the second moments of area I, and the torsion constant J. With the

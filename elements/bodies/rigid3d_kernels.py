@@ -45,7 +45,7 @@ def three(a: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_at(y: FloatArray, n: IntArray) -> Vector:
-    """Return the elements of y at the first three indices of n."""
+    """Return the three elements of y whose indices are the first three elements of n."""
     return y[n[0]], y[n[1]], y[n[2]]
 
 
@@ -94,8 +94,8 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Return Γ times the elements of v that belong to the Euler parameters; n contains the coordinate indices of the
-    row.
+    """Return the product of G = Γ and the four elements of v that belong to the Euler parameters of a row; n contains
+    the coordinate indices of the row.
     """
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
@@ -156,7 +156,7 @@ def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, s
 
 @kernel
 def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> None:
-    """Add B to values[slots[i]], and set B to 0."""
+    """Add the 7 x 7 matrix B of row i to the values of the matrix at the indices slots[i], and set B to 0."""
     for a in range(7):
         for b in range(7):
             values[slots[i, a, b]] += B[a, b]
@@ -221,7 +221,8 @@ def inertia_tangent(
 
 @kernel
 def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w: Vector, D: FloatArray) -> None:
-    """Fill D = ∂(Γ y)/∂e, shape (3, 4), for given w = Γ y; d contains the coordinate indices of the row."""
+    """Fill the derivative D = ∂(Γ y)/∂e, shape (3, 4), at constant y. The vector w is the product Γ y, and d contains
+    the coordinate indices of the row."""
     c = 2.0 / n
     y0, y1, y2, y3 = c * y[d[3]], c * y[d[4]], c * y[d[5]], c * y[d[6]]
     D[0, 0], D[0, 1], D[0, 2], D[0, 3] = y1, -y0, -y3, y2

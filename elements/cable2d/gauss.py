@@ -263,7 +263,7 @@ def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
 
 @kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
-    """Return scale (P0 e + P1 s0 + P2 s1) with the factors P of point j and z = (e, s0, s1)."""
+    """Return the sum of the vectors z = (e, s0, s1), multiplied by the three factors in row j of P, times ``scale``."""
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 

@@ -208,12 +208,12 @@ def outer(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def expand(S: FloatArray, a: FloatArray) -> FloatArray:
-    """Return the vector over the 4 d coordinates with the components S_i a."""
+    """Return a vector with one element for each of the 4 d coordinates. It consists of four parts S_i a, i = 1 to 4."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
 def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """Return the matrix over the 4 d coordinates with the blocks S_i T_j A."""
+    """Return a matrix with one row and one column for each of the 4 d coordinates. Its 4 x 4 blocks are S_i T_j A."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

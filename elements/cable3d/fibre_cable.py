@@ -5,19 +5,21 @@ dynamic stiffness in series with a slow spring and damper.
     slow strain: η y_t + K y = D (ε - ε_ref - y)
 
 EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
-stiffness and the damping of the slow part. Fast loads meet the stiffness D. Under a constant load N, the strain ε -
-ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static solves. The time
-constant of the creep at constant load is η/K, at constant strain η/(K + D). Bending, mass, damping and references are
-those of `Cable2D` and `Cable3D`; fibre ropes have no user functions.
+stiffness and the damping of the slow part. Under fast changes of the load, the stiffness of the element is D. Under a
+constant load N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result
+of static solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain.
+Bending, mass, damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no
+user functions.
 
-Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle), and their
-parabola is the slow strain along the element. They are first-order states, so that statics, dynamics, modes,
-checkpoints and derivatives treat them as unknowns. The energy per length D (ε - ε_ref - y)²/2 + K y²/2 is stored, η
-y_t² is dissipated. Because the dynamic stiffness depends on the slow strain, the law also passes on the power -∂D/∂y (ε
-- ε_ref - y)² y_t/2, which averages to zero over closed cycles that are small compared with the mean load.
+Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle). The slow
+strain along the element is the parabola through these three values. The slow strains are first-order states. Therefore
+all solvers, checkpoints and derivatives treat the slow strains like other states of nodes. The stored energy per length
+is D (ε - ε_ref - y)²/2 + K y²/2, and the dissipated power per length is η y_t². Because D depends on y, the energy
+balance also contains the power per length -∂D/∂y (ε - ε_ref - y)² y_t/2. The mean of this power is zero over closed
+cycles whose amplitudes are small compared with the mean load.
 
-The permanent strain of the first loading of a new rope, and the dependence of D on amplitude and frequency, are not
-modelled: use the data of a rope after bedding-in.
+The law contains neither the permanent strain due to the first loading of a new rope nor the dependence of D on
+amplitude and frequency. The parameters must therefore be measured after the first loadings of the rope (bedding-in).
 
 Source: J. F. Flory, C. M. Leech, S. J. Banfield, D. J. Petruska, Computer model to predict long-term performance of
 fiber rope mooring lines, OTC 17592 (2005), for the static and the dynamic stiffness; C. J. M. Del Vecchio, Light weight

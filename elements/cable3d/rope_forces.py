@@ -125,7 +125,8 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m], and with slow strains K y - N [N], to f."""
+    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the equations of the slow
+    strains."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
@@ -205,7 +206,7 @@ def fill_tensions(c: Any, e: FloatArray, y: FloatArray, extra: FloatArray) -> No
 
 @kernel
 def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale η on the diagonal of the slow strains to the values of the mass matrix."""
+    """Add scale times η to the diagonal entries of the slow strains in the mass matrix."""
     for i in range(len(c)):
         first = len(c[i].dofs)
         for j in range(len(c[i].states)):
@@ -214,7 +215,7 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
-    """Add η y_t of the slow strains to f."""
+    """Add η y_t to the equations of the slow strains in f; ``a`` contains the rates y_t."""
     for i in range(len(c)):
         for j in range(len(c[i].states)):
             f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

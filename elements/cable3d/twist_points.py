@@ -80,7 +80,8 @@ def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
-    """Add w u·δp to the linear form g in δy, for a vector p = P0 e + P1 s0 + P2 s1."""
+    """Add w u·δp to the linear form g, which is an array of the coefficients of δy. The vector p is P0 e + P1 s0 + P2
+    s1."""
     for i in range(3):
         for a in range(3):
             g[3 * i + a] += w * P[i] * u[a]
@@ -88,8 +89,8 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the linear form of a step from p to q to the linear form g. P and Q are the factors of e, s0, s1 in p
-    and q.
+    """Add w times the linear form of a step from the tangent along p to the tangent along q to the linear form g. P and
+    Q are the factors of e, s0, s1 in p and q.
     """
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)

@@ -254,7 +254,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
     smooth = np.flatnonzero(rows.columns["integration"] == 2)
     if len(smooth):
-        # only the values at these three places enter the equilibrium; those between oscillate
+        # only the values at these three positions are part of the equilibrium; values between these positions oscillate
         ends = np.broadcast_to(np.array([0.0, 0.5, 1.0]), (count, 3))
         three: SectionPlaces = rows.kept("three places", lambda: SectionPlaces(rows, ends))
         c.N[smooth] = (three.eval(fields).N @ eval_parabola(s[0]))[smooth]

@@ -138,11 +138,12 @@ def straight_cable(
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; in 3D columns of `Cable3D`, or
-            of `TwistCable3D` if ``torsional_stiffness=`` is given (see `cable_along`), of `FibreCable3D` if
-            ``slow_stiffness=`` is given (``slow_strain`` is its slow strain at the start), or of `TableCable3D` if
-            ``tension_table=`` is given, a list of pairs of strain and tension [N]. Default of ``length`` [m]: the
-            length of the line divided by the number of elements.
+        **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given, the columns belong to
+            `ALECable2D`. If ``torsional_stiffness=`` is given, the columns belong to `TwistCable3D`, see `cable_along`.
+            If ``slow_stiffness=`` is given, the columns belong to `FibreCable3D`, and ``slow_strain`` is the slow
+            strain at the start. If ``tension_table=`` is given, a list of pairs of strain and tension [N], the columns
+            belong to `TableCable3D`. Default of ``length`` [m]: the length of the line divided by the number of
+            elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -317,11 +318,11 @@ def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
 
 
 def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    """Replace the column ``tension_table`` of a chain, pairs of strain and tension [N], by the columns of
-    `TableCable2D`.
+    """Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column contains pairs of strain
+    [1] and tension [N].
 
     Raises:
-        ModelError: a table that is not a list of at least two pairs of finite numbers with ascending strains.
+        ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending.
     """
     if "tension_table" not in given:
         return given

@@ -37,8 +37,8 @@ dissipate more energy in a step h than the kinetic energy of this velocity chang
 forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
 response of the step to an impulse. The derivative j is the one-sided derivative before or after the present time,
 whichever interval has no kink. If the motion is smooth, a projection does not reduce the accuracy of the method. The
-projection is repeated after the next step, because difference quotients of time functions in the first projection may
-have contained the kink.
+projection is repeated after the next step, because the time interval of the difference quotients in the first
+projection may have contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -96,8 +96,8 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Write e and the size of the terms of e to ``now``. Write the largest excess to ``largest``. The excess of a
-    constraint is abs(e - e_before) - `KINK` s, with the size s of the terms of e.
+    """Write the violation e of each constraint, and the sum s of the absolute values of the terms of e, to ``now``.
+    Write the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -115,8 +115,8 @@ class Trace:
     """Changes of a motion in a projection.
 
     Attributes:
-        velocities: changes of velocities that close the gap of the constraints on velocities, shape (n,).
-        over: factor [s] of the damping matrix in the equations of these changes.
+        velocities: changes of velocities after which the velocities fulfil the constraints, shape (n,).
+        over: factor [s] of the damping matrix that is added to the mass matrix in the computation of ``velocities``.
         accelerations: changes of accelerations, shape (n,).
         offset: changes of velocities to the velocities of a smooth numerical solution, shape (n,).
         carried: changes of algorithmic accelerations, shape (n,).
@@ -197,7 +197,8 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a resumed run. In all later steps e is known from the previous step."""
+        """Evaluate the constraint violation e at the start of a resumed run. In all later steps e is known from the
+        previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
@@ -240,8 +241,8 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of the terms of e at the state in the fields; return the amount by which the change
-        of e exceeds the change in smooth motion.
+        """Evaluate the constraint violation e and the size of its terms at the state in the fields. Return the amount
+        by which the change of e exceeds the change in smooth motion.
         """
         assembly = self._problem.assembly
         if not self._has_program(state):
@@ -272,8 +273,8 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether e has changed more than in smooth motion on any process; ``largest`` is the excess on this
-        process.
+        """Return whether the constraint violation e has changed more than in smooth motion on any process. On this
+        process, ``largest`` is the amount by which the change exceeds the change in smooth motion.
         """
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
@@ -283,8 +284,8 @@ class Consistency:
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
     def project(self, state: State, h: float, trace: Trace | None = None) -> None:
-        """Project velocities (index 3), accelerations, multipliers and A of the state onto the constraints; store the
-        changes in ``trace``.
+        """Project accelerations, multipliers, algorithmic accelerations and, at index 3, velocities of the state onto
+        the constraints. Store the changes in ``trace``.
         """
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
         fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0
@@ -320,16 +321,16 @@ class Consistency:
                 trace.carried = change
 
     def find_offsets(self, h: float) -> FloatArray:
-        """Return the factor c h² of j in the projection of velocities of index 3, for each constraint [s²], shape
-        (m,)."""
+        """Return, for each constraint, the factor c h² [s²] by which j is multiplied in the projection of velocities of
+        index 3, shape (m,)."""
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil them exactly
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return the changes of velocities that change the constraint rates Ċ by the negative of a given gap, shape
-        (m,), and the resulting changes of forces. The third result is the factor [s] of the damping matrix that is
-        added to the mass matrix, h or 0.
+        """Return the changes of velocities by which the constraint rates Ċ change by -``gap``, shape (m,), and the
+        changes of forces that result from these changes of velocities. The third result is the factor [s] of the
+        damping matrix that is added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -361,7 +362,8 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def eval_jerk(self, state: State, h: float) -> FloatArray:
-        """Return j of the state in the fields, computed by difference quotients in time, shape (m,).
+        """Return j, the rate of -e for constant accelerations, at the state in the fields, computed by difference
+        quotients in time, shape (m,).
 
         The backward difference quotient is used unless its interval contains a kink. In this case the quotient is of
         order 1/h, and the forward difference quotient is used instead.
@@ -371,7 +373,8 @@ class Consistency:
         return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
 
     def _eval_later(self, state: State, dt: float) -> FloatArray:
-        """Return e of the state in the fields after a given time [s] with constant accelerations, shape (m,)."""
+        """Return the constraint violation e that the state in the fields would have after a given time [s] with
+        constant accelerations, shape (m,)."""
         rates, fields = self._rates, self._problem.assembly.fields
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
         fields.x[:-1] += dt * state.v

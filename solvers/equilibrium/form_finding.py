@@ -159,8 +159,8 @@ class Lines:
 
 
 def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
-    """Return force / stiffness [1] for the entries ``where``, and 0 for the others: rows that are not lines may be
-    broken and have no stiffness.
+    """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. Rows that are not lines may be broken, so
+    their stiffness may be 0.
     """
     return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
 

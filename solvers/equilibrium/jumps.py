@@ -180,10 +180,11 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Return the arguments of `Scheme` (forces or constraint gaps) with which the start of the step is an
-        equilibrium, scaled to a load factor within the step, and the effective load factor.
+        """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
+        computed.
 
-        The forces or gaps are complete at the start of the step and 0 at its end.
+        The arguments are forces or constraint gaps. At the start of the step they have the values with which the start
+        is an equilibrium, and they decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:

@@ -35,10 +35,12 @@ class Plan(NamedTuple):
     Attributes:
         inner: number of rows to be eliminated.
         rows: number of rows.
-        first: index in ``below`` at which each eliminated row begins, and the end index, shape (inner + 1,).
+        first: index in ``below`` of the first element of each eliminated row, followed by the number of elements of
+            ``below``, shape (inner + 1,).
         below: for each eliminated row, the lower rows that are coupled with it, including fill, in ascending order.
         source: for each block of the factors, the block of the matrix that initialises it, or -1 for fill.
-        pairs: index in ``target`` at which each eliminated row begins, and the end index, shape (inner + 1,).
+        pairs: index in ``target`` of the first element of each eliminated row, followed by the number of elements of
+            ``target``, shape (inner + 1,).
         target: indices of the blocks of the factors from which products of blocks of L and of U are subtracted.
         ready: for each eliminated row, the last row whose blocks must be initialised before the row is eliminated.
     """

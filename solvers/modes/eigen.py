@@ -8,9 +8,9 @@ K, M and D are the matrices of stiffness, mass and damping, see matrices.py. The
 solved by the Krylov-Schur method, in the inner product of M if K is symmetric. The quadratic problem, with damping and
 gyroscopic forces, is solved by TOAR in real arithmetic.
 
-M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
-and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
-for each x. Solutions that are not modes have a large value of the following residual:
+M is 0 for multipliers. Therefore the eigenvalue problem has infinite eigenvalues. Shift and invert maps these
+eigenvalues to 0, and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x
+fulfils the constraints for each x. Solutions that are not modes have a large value of the following residual:
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -164,8 +164,8 @@ class Eigensolver:
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs)):
-            # The numbers of K, D and M differ so much that SLEPc's vectors are inaccurate, for example for a floater on
-            # mooring lines: the solve is repeated, and each vector is refined by Newton's method.
+            # The entries of K, D and M differ so much in size that SLEPc's vectors are inaccurate, for example for a
+            # floater on mooring lines: the solve is repeated, and each vector is refined by Newton's method.
             self._refines = True
             refined = self._solve(count, more)
             if len(self._leave_out(refined)) > len(good):

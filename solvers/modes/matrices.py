@@ -122,7 +122,8 @@ class LinearMotion:
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
 
     def _eval_asymmetry(self) -> float:
-        """Return |S (K - Kᵀ) S| in the Frobenius norm, with S = 1/√|K_ii|, or 1 if K_ii is 0."""
+        """Return the Frobenius norm of S (K - Kᵀ) S. The diagonal matrix S has the entries 1/√|K_ii|, or 1 if K_ii is
+        0."""
         difference = self.K.duplicate(copy=True)
         difference.transpose()
         difference.axpy(-1.0, self.K)

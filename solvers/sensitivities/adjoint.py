@@ -63,7 +63,7 @@ class MotionGradient:
         gradient: dJ/dp by name of the parameter, in units of the objective per unit of the parameter.
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
-        repeated: number of steps that were repeated in addition to one repetition of each step.
+        repeated: number of repetitions of steps, without the first repetition of each step.
         growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
             time; see `growth.py`.
         chaotic: whether these derivatives grow exponentially, so that the gradient has no practical meaning.
@@ -164,8 +164,8 @@ def read_objective(
 def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
-    """Return the companion model with the parameters p, at the start of the motion, and the companion models of the
-    parameters; h are the steps of the differences.
+    """Return a companion model with the parameters p at the start of the motion, and the companion models with changed
+    parameters, whose values differ from p by the steps h of the central differences.
     """
     with quietly():
         centre = create_companion(model, p, solver)
@@ -177,13 +177,14 @@ def prepare_models(
 
 @dataclass
 class BackwardStep:
-    """A step of the motion that an adjoint passes.
+    """A step of the motion for which the adjoint is computed.
 
     Attributes:
         number: number of the step.
-        start, end: states at the start and at the end.
-        plan, step: how the step was computed, and the step, repeated in the companion model.
-        repeated: number of steps repeated so far in addition to one repetition of each step.
+        start, end: states at the start and at the end of the step.
+        plan: description of the computation of the step in the motion.
+        step: the step after its repetition in the companion model.
+        repeated: number of repetitions of steps so far, without the first repetition of each step.
     """
 
     number: int
@@ -194,7 +195,8 @@ class BackwardStep:
     repeated: int
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
-        """Pass from the end of the step to its start. The model is in the step before and after the call."""
+        """Compute the factors at the start of the step from the factors at its end. Before and after the call, the
+        fields of the companion model contain the step."""
         start, step = self.start, self.step
         if self.plan.projects:
             end_step(centre, step)
@@ -205,8 +207,9 @@ class BackwardStep:
 
 
 def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
-    """Yield the steps from the last to the first. When a step is yielded, the companion model is in this step; when the
-    next step is requested, its state must be the state at the start of this step.
+    """Yield the steps from the last to the first. When a step is yielded, the fields of the companion model contain
+    this step. Before the next step is requested, the caller must set the state of the companion model to the start of
+    the yielded step.
     """
     repeated, near, factors = 0, record.last, None
     plans, reader = record.plans, StepReader(centre)

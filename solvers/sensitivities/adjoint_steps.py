@@ -65,8 +65,9 @@ def weigh_unknowns(
     numbers: tuple[float, float, float],
     out: FloatArray,
 ) -> None:
-    """Compute the factors of the unknowns of a step from the factors of its end, shape (n,) each; ``numbers`` are the
-    factors of velocities and accelerations, and the share of the accelerations in the algorithmic accelerations.
+    """Compute the factors of the unknowns of a step from the factors of the coordinates, velocities, accelerations and
+    algorithmic accelerations at its end, shape (n,) each. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u and the
+    derivative of the algorithmic accelerations with respect to the accelerations.
     """
     for i in range(len(q)):
         out[i] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
@@ -83,9 +84,11 @@ def weigh_start(
     a: FloatArray,
     carried: FloatArray,
 ) -> None:
-    """Compute the factors of the start of a step from the factors of the predicted coordinates ``of_q``, velocities
-    ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each; ``numbers`` are h, β, γ, two shares of the
-    algorithmic accelerations, and 1 for a method with algorithmic accelerations, otherwise 0.
+    """Compute the factors of the state at the start of a step from the factors of the predicted coordinates ``of_q``,
+    velocities ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each. The elements of ``numbers`` are the
+    step size h, Newmark's constants β and γ, the derivatives of the predicted algorithmic accelerations with respect to
+    the accelerations and to the algorithmic accelerations at the start, and 1 for a method with algorithmic
+    accelerations, otherwise 0.
     """
     h, beta, gamma, new, old, generalised = numbers
     for i in range(len(q)):
@@ -111,7 +114,7 @@ def weigh_run(
     equations of a Newton run.
 
     Args:
-        places: index of the unknown of each coordinate, shape (n,).
+        places: for each coordinate, the index of its unknown, shape (n,).
         right: r_uᵀ μ for the unknowns, shape (u,).
         damping: r_vᵀ μ for the unknowns, shape (u,).
         inertia: M μ, shape (n + 1,).
@@ -133,9 +136,9 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
 
 @dataclass
 class RunFactors:
-    """Factors of the quantities that a Newton run and its update read: predicted coordinates and velocities,
-    coordinates and velocities at the start of the step, history values of the run, and history values at the start of
-    the step.
+    """Factors of the inputs of a Newton run and of the update after the run. The inputs are predicted coordinates and
+    velocities, coordinates and velocities at the start of the step, history values of the run, and history values at
+    the start of the step.
     """
 
     q: FloatArray
@@ -152,7 +155,7 @@ def find_largest(values: FloatArray) -> float:
 
 
 class Adjoint:
-    """Factors λ of the states of a motion, from the end to the start.
+    """Computes the factors λ of the states of a motion, from the end of the motion to its start.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -176,7 +179,7 @@ class Adjoint:
         self._projection = ProjectionTerms(centre, models, self._terms)
         # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
         self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
-        # parameters whose companion models are evaluated as a whole
+        # companion models of the parameters for which all rows are evaluated, not only changed rows
         self._whole = {name: models.find_pair(name) for name in self._terms.whole}
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(models.steps, 0.0)
@@ -195,8 +198,8 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
-        coordinate and velocity so far."""
+        """Return the norm of the factors of coordinates and velocities, multiplied by the largest coordinate and the
+        largest velocity so far, respectively."""
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
         self._rate = max(self._rate, find_largest(state.v))
@@ -204,7 +207,8 @@ class Adjoint:
         return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
-        """Add the derivatives of the start of the motion, which is the state of the model."""
+        """Add the derivatives of the state at the start of the motion, which is the present state of the companion
+        model."""
         centre, shared = self._centre, dict[str, float]()
         for group in self._models.groups:
             if not group.is_shared:
@@ -224,13 +228,14 @@ class Adjoint:
             self.gradient[name] += every[name]
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Pass over the projection of the end of a step. The state of the model is the end before the projection. The
-        arguments are explained in `step_back`.
+        """Replace the factors of the state after the projection at the end of a step by the factors of the state before
+        the projection, which is the present state of the companion model. See `step_back` for the arguments.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep, projects: bool = False) -> None:
-        """Pass over a step without its projection.
+        """Compute the factors at the start of a step from the factors at its end, without the projection at the end of
+        the step.
 
         Args:
             start, t: arrays of the state at the start of the step, and its time [s]. The model is in this step.
@@ -313,14 +318,15 @@ class Adjoint:
         later: FloatArray | None,
         alone: bool,
     ) -> RunFactors:
-        """Return the factors of all that a Newton run and the update that follows read.
+        """Return the factors of the inputs of a Newton run and of the update after this run.
 
         Args:
             run: the repeated Newton run.
             g: factors of the unknowns, shape (u,).
             of_data: factors of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
-            later: factors of the history values of the run from a later run with the same values, shape (d,), or None.
+            later: if a later run has the same history values, the factors of these values from the later run, shape
+                (d,); otherwise None.
             alone: whether no other tangent was factorised after the run was repeated.
         """
         centre, history = self._centre, self._history
@@ -382,7 +388,8 @@ class Adjoint:
         return found
 
     def _add_update(self, found: RunFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> None:
-        """Add the factors of the quantities that an update reads to ``found``, and the factors of the unknowns to g."""
+        """Add the factors of the inputs of an update to ``found``, and the contributions of the update to the factors
+        of the unknowns to g."""
         centre, n = self._centre, len(found.q)
         places, scheme, d = centre.problem.sparsity.unknowns, centre.problem.scheme, len(of_data)
         by_x, by_v = slopes.x.multiply(of_data, n + 1)[:-1], slopes.v.multiply(of_data, n + 1)[:-1]

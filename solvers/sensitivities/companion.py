@@ -259,7 +259,7 @@ def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> C
 
 @dataclass(frozen=True)
 class StepPlan:
-    """How a step of the motion was computed.
+    """Description of the computation of a step of the motion.
 
     Attributes:
         h, then: size and end of the step [s].
@@ -278,7 +278,8 @@ class StepPlan:
 
 
 def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, projects: bool) -> StepPlan:
-    """Return how the last step of the solver was computed, from the history values at its start, shape (d,)."""
+    """Return a description of the computation of the last step of the solver; ``start`` contains the history values at
+    the start of this step, shape (d,)."""
     used = solver.attempt.runs or [start]
     # if the first pass used return maps, the second pass repeats it from the start of the step
     used = used[1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0 :]
@@ -374,6 +375,6 @@ def repeat_run(
 
 
 def find_history_rows(world: World) -> IntArray:
-    """Return the number of the row of `GenericData` to which each history value belongs, shape (d,)."""
+    """Return, for each history value, the index of the row of `GenericData` that contains this value, shape (d,)."""
     counts = world.numbering.data_count
     return np.repeat(np.arange(len(counts)), counts)

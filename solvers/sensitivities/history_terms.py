@@ -296,7 +296,7 @@ class HistoryTerms:
         Args:
             update: function that computes history values, shape (d,), from the fields and from the values before the
                 update, shape (d,).
-            centre: its result at the present fields.
+            centre: result of ``update`` at the present fields.
             data, start: history values before the update and at the start of the step, shape (d,).
             reads: names of the arrays of the fields that the update reads.
         """

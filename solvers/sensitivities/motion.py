@@ -108,9 +108,9 @@ class CompanionPair:
     Attributes:
         above, below, h: values of the arguments.
         slopes: derivatives of the arrays of the state, by name.
-        changed: rows of each table that differ between the models, once they have been compared.
-        error: largest relative change [1] at which an iteration ended because of the limit `NEAR`, and the time of its
-            step [s]; 0 if all iterations ended at the limit `ACCURATE`.
+        changed: rows of each table that differ between the models; None before the models have been compared.
+        error: the largest relative change [1] in the last pass of an iteration that ended at the limit `NEAR`, and the
+            time [s] of the step with this iteration; 0 if all iterations ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
@@ -188,7 +188,7 @@ class CompanionPair:
     def find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
         """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
         models. If a value jumps in one companion model only, the derivatives of all values of the same row are computed
-        from the other one.
+        from the other companion model.
         """
         slope: FloatArray = find_slopes(centre, above, below, self._rows) / self.h
         return slope

@@ -28,8 +28,8 @@ from windlass.solvers.sensitivities.parameter_models import ParameterModels
 
 @kernel
 def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, of: IntArray, total: FloatArray) -> None:
-    """Add scale · f · factors at the given places to total, shape (parameters,), at the index ``of`` of the parameter
-    of each place, and set f to 0 there.
+    """For each index i in ``places``, add scale · f[i] · factors[i] to the element of[i] of ``total``, shape
+    (parameters,), and set f[i] to 0. The array ``of`` contains indices of parameters.
     """
     for i in places:
         total[of[i]] += scale * f[i] * factors[i]
@@ -100,7 +100,7 @@ class ParameterTerms:
             gradient[name] -= change
 
     def find(self, mu: FloatArray, nu: FloatArray) -> dict[str, float]:
-        """Return the products that `add` subtracts."""
+        """Return, by name of the parameter, the products that `add` subtracts from ``gradient``."""
         if not self._names:
             return {}
         self._mu[:-1], self._nu[:-1], self._totals[:] = mu, nu, 0.0
@@ -163,8 +163,9 @@ class ParameterTerms:
         return found
 
     def _force_steps(self, system: System, s: Evaluation, scale: float, of: tuple[IntArray, IntArray]) -> list[Step]:
-        """Return the steps that add the products of a system to the totals, at the indices ``of`` of the parameters of
-        each coordinate and multiplier.
+        """Return the program steps that evaluate a system, multiply its equations by the factors, and add the products
+        to the totals. The arrays ``of`` contain, for each coordinate and each multiplier, the index of the parameter in
+        the totals.
         """
         n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
         own = np.unique(system.dofs)

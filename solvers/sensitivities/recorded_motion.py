@@ -1,5 +1,5 @@
-"""The motion that an adjoint passes backwards: how its steps were computed, some of its states, and the repetition of
-its steps from these states.
+"""Record of a motion for the adjoint: descriptions of the computation of all steps, and some states of the motion, from
+which steps are repeated.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Record:
     """A computed motion.
 
     Attributes:
-        plans: how each step was computed.
+        plans: descriptions of the computation of all steps.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
         last: the state at the end of the motion.
@@ -102,7 +102,7 @@ def follow_plan(
 
     Args:
         centre: the companion model in which the step is repeated.
-        plan: how the step was computed.
+        plan: description of the computation of the step.
         near: approximate solution at the end of the step, if known.
         factors: factors of the tangent of a step nearby, if known.
 

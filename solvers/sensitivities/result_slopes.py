@@ -1,7 +1,8 @@
 """Derivatives of weighted results of a state with respect to the state and to parameters.
 
 Most parameters change results only through the
-state. They are recognised by one model in which all of these parameters are changed together.
+state. These parameters are found by one model in which all of them are changed together: with the state unchanged, the
+results of this model do not change.
 """
 
 from __future__ import annotations

@@ -221,7 +221,8 @@ class Shadow:
         self.segment.own_gradient += self._take_gradient() - before
 
     def pass_by(self, back: BackwardStep) -> None:
-        """Pass over a step."""
+        """Compute λ* and W at the start of a step from their values at the end of the step, and add the step to the
+        sums."""
         h = back.plan.h
         motion = {key: back.end.arrays[key] - back.start.arrays[key] for key in NAMES}
         changes = list[FloatArray]()
@@ -312,5 +313,5 @@ class Shadow:
 
 
 def mix(factors: Sequence[StateFactors], shares: FloatArray) -> StateFactors:
-    """Return the sum of factors times shares, shape (k,)."""
+    """Return the linear combination of k sets of factors with the coefficients ``shares``, shape (k,)."""
     return {key: sum(share * each[key] for share, each in zip(shares, factors, strict=True)) for key in NAMES}

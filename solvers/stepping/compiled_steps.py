@@ -245,7 +245,7 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python treats problems that a monitor has found, and checks shapes after many iterations
+        # Python code processes the problems that a monitor has found, and checks shapes after many iterations
         if c.found[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0

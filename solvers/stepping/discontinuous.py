@@ -163,10 +163,10 @@ def iterate(
 ) -> StepAttempt:
     """Repeat Newton's method and the post-Newton update until the force error is small.
 
-    The last Newton run of an accepted step used the history values of the previous pass; after the post-Newton update
-    of this run, the history values belong to the start of the next step. If contact states repeat, further passes do
-    not converge. In this case the pass with the smallest force error is repeated, and accepted if its error is small
-    relative to the contact forces.
+    The last Newton run of an accepted step uses the history values of the previous pass. The history values after the
+    subsequent post-Newton update are the history values at the start of the next step. If contact states repeat,
+    further passes do not converge. In this case the pass with the smallest force error is repeated, and accepted if its
+    error is small relative to the contact forces.
 
     Args:
         settings: limits.
