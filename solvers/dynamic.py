@@ -387,8 +387,8 @@ class Run:
                 self._solver.update_accelerations(state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Attempt a step of size h [s]; if it converges, the fields contain the end of the step. If the linear solver
-        fails, the solve ends with NotConverged.
+        """Attempt a step of size h [s]. If the step converges, the fields contain the motion at the end of the step. If
+        the linear solver fails, the solve ends with NotConverged.
 
         Args:
             h: size [s].

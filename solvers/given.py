@@ -59,7 +59,8 @@ SOLVE: dict[str, Check] = {
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:
-    """Compare the initial state of a solve between processes, and check that it is finite. The call is collective.
+    """Check that the initial state of a solve is finite, and that all processes have the same settings and the same
+    initial state. The call is collective.
 
     Args:
         solver: the solver.

@@ -9,7 +9,7 @@ equations of motion about the node are
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.
 
 The weight consists of the force m g and the moment m (r_x g_y - r_y g_x), where g is the gravitational acceleration.
-diag(m, m, I + m c·c) is the constant part of the mass matrix. If the centre of mass is at the node, all other inertia
+The constant part of the mass matrix is diag(m, m, I + m c·c). If the centre of mass is at the node, all other inertia
 terms are 0.
 
 Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.

@@ -251,8 +251,8 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix. ∂f/∂q consists of Γᵀ (s ×
-    (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with respect to e.
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix. The derivative ∂f/∂q
+    consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:

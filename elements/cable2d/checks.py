@@ -1,5 +1,5 @@
 """Checks of the shape of cables. Before a solve, the checks find cables that are much too short for their route. After
-static solves, they find folded cables, and buckling and bends that the mesh cannot represent.
+static solves, the checks find folded cables, and buckling and bends that the mesh cannot represent.
 
 In a folded cable the slope at a node points against the chord of the element:
 

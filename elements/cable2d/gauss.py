@@ -2,8 +2,8 @@
 and 3D cables.
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
-accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
-defines the symbols e, s0, s1, p, k and the forces on these vectors.
+accelerations. Another kernel evaluates tangent and mass matrix. The module points.py contains the equations at a single
+point and defines the symbols e, s0, s1, p, k and the forces on these vectors.
 """
 
 from __future__ import annotations
@@ -256,7 +256,8 @@ def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. iL is 1/L."""
+    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. The argument iL is
+    1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 

@@ -124,7 +124,7 @@ class CableView:
 
 def find_parts(rows: LocalRows) -> IntArray:
     """Return the part label of each cable, shape (rows,). Connected cables have the same label. Labels are numbered
-    from 0 in the order in which they first occur.
+    from 0 in the order of their first occurrence.
     """
     # the first coordinate index identifies an end, because several nodes may share a position
     ends = node_dofs(rows)

@@ -7,7 +7,7 @@ form in 2D and 3D:
 
     κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L.
 
-In 2D, κ replaces |κ|, and b = 1. points.py defines further symbols.
+In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols.
 
 Force functions receive |κ| and return the moment M, which acts along the binormal b: δW = M δ|κ|. The energy does not
 change when a cable rotates as a rigid body, even if the cable is curved in the stress-free state. With the term δ, |κ|

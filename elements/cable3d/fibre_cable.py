@@ -5,11 +5,10 @@ dynamic stiffness in series with a slow spring and damper.
     slow strain: η y_t + K y = D (ε - ε_ref - y)
 
 EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
-stiffness and the damping of the slow part. Under fast changes of the load, the stiffness of the element is D. Under a
-constant load N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result
-of static solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain.
-Bending, mass, damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no
-user functions.
+stiffness and the damping of the slow part. The stiffness D applies to fast changes of the load. Under a constant load
+N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static
+solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain. Bending, mass,
+damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no user functions.
 
 Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle). The slow
 strain along the element is the parabola through these three values. The slow strains are first-order states. Therefore

@@ -1,7 +1,7 @@
 """Kernels of `Cable3D` for any integration rule, with loops over the integration points.
 
-cable2d/gauss.py describes the method, and lobatto.py contains the kernels for rule 2. points.py contains the equations
-at a single point and the symbols p and k. cable2d/points.py defines the symbols e, s0 and s1.
+cable2d/gauss.py describes the method, and lobatto.py contains the kernels for rule 2. The module points.py contains the
+equations at a single point and the symbols p and k. The module cable2d/points.py defines the symbols e, s0 and s1.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
 @kernel(inline=True)
 def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
     """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``to`` to ``to`` + 8 of ``sums`` for the cable in lane k, where
-    B = (pp, pk, kp, kk) are the derivative blocks of a point. cable2d/gauss.py defines the factors P, K, Q and R.
+    B = (pp, pk, kp, kk) are the derivative blocks of a point. See cable2d/gauss.py for the factors P, K, Q and R.
     """
     add_entries(to, P * Q, B[0], k, sums)
     add_entries(to, P * R, B[1], k, sums)

@@ -6,8 +6,8 @@ the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
     tangent: Σ w L (∂F/∂e ∂ε/∂q ∂ε/∂qᵀ + F S' S'ᵀ (I - t tᵀ)/|r'|)
     slow strain at each point: η y_t + K y - N = 0
 
-The sums extend over the integration points of the axial strain, with weights w whose sum is 1. fibre_cable.py and
-table_cable.py state the laws. The slow strains y are first-order states, so they are velocities of coordinates
+The sums extend over the integration points of the axial strain, with weights w whose sum is 1. The files fibre_cable.py
+and table_cable.py state the laws. The slow strains y are first-order states, so they are velocities of coordinates
 (nodes/generic_nodes.py), and derivatives with respect to y have the factor dv.
 """
 
@@ -177,9 +177,9 @@ def tangent(
 
 @kernel
 def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energy of the law minus the energy of the linear law to the first row of ``energies`` [J]. With slow
-    strains, add the power L Σ w η y_t² that damping dissipates and the power -L Σ w ∂D/∂y (e - y)² y_t/2 of the change
-    of stiffness to the last rows of ``powers`` [W]."""
+    """Add the difference between the energy of the law and the energy of the linear law to the first row of
+    ``energies`` [J]. If the cables have slow strains, add two powers to the last rows of ``powers`` [W]: L Σ w η y_t²,
+    which damping dissipates, and -L Σ w ∂D/∂y (e - y)² y_t/2, which is due to the change of the stiffness D."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]

@@ -99,8 +99,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the linear form of a step with respect to y to H. Rows of H belong to the
-    components of the form, and columns to the coordinates y.
+    """Add w times the derivative of the linear form of a step with respect to y to H. Each row of H belongs to a
+    component of the form, and each column belongs to an element of y.
     """
     for j in range(3):
         for b in range(3):

@@ -1,10 +1,10 @@
 """Cross sections of `TwistCable3D` at positions on the axis, for outputs and drawing.
 
-``x`` is a position from 0 to the length [m]. It is a scalar for all rows, or an array of shape (rows,), or (rows, k)
-for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the global frame.
-Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given position, and include
-damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; drawings
-show the parabola through these three values. The torque is constant along an element.
+``x`` is a position from 0 to the length [m]. The argument is a scalar for all rows, or an array of shape (rows,), or
+(rows, k) for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the
+global frame. Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given
+position, and include damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0,
+L/2 and L; drawings show the parabola through these three values. The torque is constant along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |

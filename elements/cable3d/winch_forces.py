@@ -1,4 +1,5 @@
-"""Kernels of winch cables for the forces of stretching, bending and damping. winch_points.py defines the symbols.
+"""Kernels of winch cables for the forces of stretching, bending and damping. The module winch_points.py defines the
+symbols.
 
 The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx. The energy per length W of the rope in the
 winch is subtracted from the force on l.

@@ -46,7 +46,7 @@ class Outline(NamedTuple):
     nodes: number of nodes.
     sections: for each section: name of the group (None for lines without section), label, and number of cables.
     order: index of the node in each row, shape (nodes,); see `NodePlan`.
-    point: index of the mesh point of each node at an end of a line, in the order of the node indices.
+    point: for each node at an end of a line, the index of its mesh point, in the order of the node indices.
     first_inner: index of the first node within each line, shape (lines,).
     cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name; see `CableMesh`.
     notes: messages about parts of the file that were omitted.

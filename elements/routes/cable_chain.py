@@ -244,8 +244,9 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
             the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the
             arguments are columns of `TwistCable3D` and two columns of its nodes `PointSlopeTwist3D`. ``normal`` is the
-            direction of d_1 at the start; it is moved along the route without spin. The default of ``turned_from`` is a
-            direction to which no slope of the route is opposite, such as the axis of sheaves.
+            direction of d_1 at the start of the route. From node to node, this direction is moved along the route
+            without spin. The default of ``turned_from`` is a direction to which no slope of the route is opposite, such
+            as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.

@@ -96,8 +96,9 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Write the violation e of each constraint, and the sum s of the absolute values of the terms of e, to ``now``.
-    Write the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``.
+    """Write the violation e of each constraint, and the sum of the absolute values of the terms of e, to ``now``. Write
+    the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``, where s is the larger one of
+    the present sum and the previous sum of a constraint.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.

@@ -89,8 +89,8 @@ class MassSolver:
 
     Args:
         problem: the equations with matrix and linear solver; markers are up to date.
-        over: factor [s] of the damping matrix that is added to the mass matrix: M + over ∂f/∂v replaces M. The damping
-            term is omitted if the solver of Newton's method does not work with it.
+        over: factor [s] of the damping matrix that is added to the mass matrix: the matrix M + over ∂f/∂v replaces M.
+            If the solver of Newton's method fails for this matrix, the damping term is omitted.
 
     Attributes:
         scale: factor on the columns of the multipliers in the matrix.

@@ -7,9 +7,9 @@ eigenvalues. Each additional negative eigenvalue corresponds to a direction in w
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
 Two shifts prevent an influence of rounding errors on the number of negative eigenvalues. Each active constraint has -δ
-on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to
-the diagonal of the coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive.
-With this shift, only modes K v = μ D v with μ < -ε are counted.
+on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. In addition, ε
+D is added to the diagonal entries of the coordinates, where D_i = Σ_j |K_ij|. The eigenvalues of modes without
+stiffness then become positive. With this shift, only modes K v = μ D v with μ < -ε are counted.
 
 If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If this part
 is positive definite, no real eigenvalue of K is negative in any metric. If this part is not positive definite, for
@@ -90,9 +90,9 @@ class TangentInertia:
 
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of it, for
-            example the part without contacts. The matrix D of the complete tangent is then used. With this D, rows that
-            are nearly 0 in the part are treated as rounding errors.
+        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of the complete
+            tangent, for example the part without contacts. The matrix D of the complete tangent is then used. With this
+            D, rows that are nearly 0 in the part are treated as rounding errors.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].

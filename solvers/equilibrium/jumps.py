@@ -28,13 +28,13 @@ not prescribed. A step with prescribed motion is traced if the distance between 
 iterate exceeds half of the displacement of the first iterate. For large rotations the tracing ends without a jump,
 because no half contains a quarter of w after a few halvings.
 
-For models with prescribed motions and history values, a jump must fulfil two more conditions. Δq must be at least 1.5
-times the displacements predicted by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ
-at the start. In addition, contacts may have changed their states after the start was found. Two solves detect such a
-change of contact states. The first solve uses the prescribed motion of the start, and the second solve uses the
-prescribed motion after a thousandth of the step. The distance of the solution from the start must be at most |Δq| in
-the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed, and no jump
-is reported.
+For models with prescribed motions and history values, a jump must fulfil two more conditions. First, Δq must be at
+least 1.5 times the displacements predicted by the tangents at both ends. Second, dq/dτ just before the jump must exceed
+5 times dq/dτ at the start. In addition, contacts may have changed their states after the start was found. Two solves
+detect such a change of contact states. The first solve uses the prescribed motion of the start, and the second solve
+uses the prescribed motion after a thousandth of the step. The distance of the solution from the start must be at most
+|Δq| in the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed, and
+no jump is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
 work of Δp. The step is then traced from this equilibrium, whose w0 is used in addition. Lines without load are almost
@@ -183,8 +183,8 @@ class JumpWatch:
         """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
         computed.
 
-        The arguments are forces or constraint gaps. At the start of the step they have the values with which the start
-        is an equilibrium, and they decrease to 0 at the end of the step.
+        The arguments are forces or constraint gaps. With their values at the start of the step, the start is an
+        equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -318,7 +318,8 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor, so it is assumed to be beyond the limit point
+                # contacts do not settle at this load factor, so this load factor is assumed to be beyond the limit
+                # point
                 after = load
                 continue
             if middle is None and done < ENOUGH:

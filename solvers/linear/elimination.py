@@ -67,8 +67,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
     Args:
         pattern: sparsity pattern of the matrix in blocks.
         inner: number of rows of blocks to be eliminated.
-        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix; if it is
-            exceeded, None is returned.
+        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix. If the
+            factors would have more blocks, None is returned.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32

@@ -314,7 +314,7 @@ class Eigensolver:
         constraints allow.
 
         Constraints are C x = 0 with the forces B λ. With matrices Y and Z that fulfil C Z = 0 and Yᵀ B = 0, and with x
-        = Z y, LAPACK solves the following problem, and λ follows by least squares, because it is not unique:
+        = Z y, LAPACK solves the following problem. The multipliers λ are not unique and follow by least squares:
 
             Yᵀ (σ² M + σ D + K) Z y = 0
         """

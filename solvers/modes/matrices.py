@@ -122,8 +122,8 @@ class LinearMotion:
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
 
     def _eval_asymmetry(self) -> float:
-        """Return the Frobenius norm of S (K - Kᵀ) S. The diagonal matrix S has the entries 1/√|K_ii|, or 1 if K_ii is
-        0."""
+        """Return the Frobenius norm of S (K - Kᵀ) S. Here S is the diagonal matrix with the entries 1/√|K_ii|, or 1 if
+        K_ii is 0."""
         difference = self.K.duplicate(copy=True)
         difference.transpose()
         difference.axpy(-1.0, self.K)
@@ -181,8 +181,8 @@ class LinearMotion:
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """Return forces minus the constraint forces that balance them, as a vector of unknowns whose multipliers are
-        0.
+        """Return the part of given forces that constraint forces cannot balance, as a vector of unknowns whose
+        multipliers are 0.
         """
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()

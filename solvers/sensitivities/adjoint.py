@@ -7,7 +7,7 @@ factors λ_n = dJ/dz_n follow from the last step to the first step:
     λ_n = (∂F/∂z)ᵀ λ_n+1 + (∂y/∂z)ᵀ ∂J/∂y_n,    dJ/dp = Σ ((∂F/∂p)ᵀ λ_n+1 + (∂y/∂p)ᵀ ∂J/∂y_n) + (dz_0/dp)ᵀ λ_0.
 
 The adjoint of a step is described in adjoint_steps.py. States are needed in reverse order. Some states are stored, and
-the steps after them are repeated (revolve.py).
+the steps after the stored states are repeated (revolve.py).
 
 Sources: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (adjoint of
 transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, SIAM (2008), chapter 12.
@@ -108,8 +108,8 @@ def evaluate_objective(
         checkpoints: largest number of stored states; steps between stored states are repeated. Default: as many as fit
             into ``memory``, but at least 10; with a ``folder``, the states of all steps.
         memory: largest size of the stored states in memory [bytes].
-        folder: existing folder for states that do not fit into ``memory``. They are written to state files in a
-            temporary folder within this folder, which is removed at the end. Default: no files.
+        folder: existing folder for states that do not fit into ``memory``. These states are written to state files in a
+            temporary subfolder of ``folder``. The temporary subfolder is removed at the end. Default: no files.
 
     Raises:
         ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results,

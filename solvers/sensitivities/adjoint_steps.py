@@ -1,13 +1,15 @@
-"""The adjoint of the steps of a motion: factors of the state at the start of a step from factors of its end.
+"""The adjoint of a step of a motion: the factors of the state at the start of the step follow from the factors of the
+state at the end of the step.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
 from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
 
     r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
 
-with the factors g of u. r_z follows from assembled tangents, because z_n enters r only by predicted coordinates and
-velocities. r_d and the derivatives of updates are described in history_terms.py. If return maps compute d from u within
-the run, μ is found by iteration. r_p is the central difference between two companion models with the parameters p ± h.
+where g are the factors of u. The derivative r_z follows from assembled tangents, because r depends on z_n only through
+predicted coordinates and velocities. The module history_terms.py describes r_d and the derivatives of updates. If
+return maps compute d from u within the run, μ is found by iteration. The derivative r_p is the central difference
+between two companion models with the parameters p ± h.
 
 At the start of the motion, the accelerations and multipliers follow from the equations of motion with the mass matrix,
 whose adjoint has the same form.

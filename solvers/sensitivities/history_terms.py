@@ -7,8 +7,9 @@ with common coordinates. Therefore one pair of perturbed evaluations yields the 
 coordinates are divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D.
 Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
-Contact states are history values that are whole numbers; they have no derivatives. If an update changes a contact state
-for one of the two perturbations, the derivatives of this row are computed from the other perturbation alone.
+Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
+contact state for one of the two perturbations, the derivatives of this row are computed from the other perturbation
+alone.
 """
 
 from __future__ import annotations
@@ -334,7 +335,8 @@ class HistoryTerms:
     def _couples_rows(
         self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray
     ) -> bool:
-        """Return whether the update of a row reads history values of another row at the start of the step."""
+        """Return whether the update of any row reads the history values that another row has at the start of the
+        step."""
         fields, h = self._assembly.fields, self._find_value_steps(start)
         for members in self._row_colours:
             inside = np.isin(self._rows, members)
@@ -356,8 +358,8 @@ class HistoryTerms:
             name: name of the array of the fields whose values are perturbed.
             base: the unperturbed values, shape (d,).
             data: history values before the update, shape (d,).
-            groups: rows whose values are perturbed together, and for each row the row of the group on which it depends,
-                -1 for none.
+            groups: for each group, the rows whose values are perturbed together, and an array. The array contains, for
+                each row of the model, the row of the group on which the row depends, or -1 if there is no such row.
         """
         array, h, starts = getattr(self._assembly.fields, name), self._find_value_steps(base), self._value_starts
         counts, found = self._companion.world.numbering.data_count, InputSlopes([], [])

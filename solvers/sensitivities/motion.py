@@ -14,9 +14,9 @@ run uses the history values d of the update after the previous run. If return ma
 depends on u, and the derivatives of both are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
-complete solves, it contains no errors due to the tolerance of Newton's method. Contacts have the same states (open or
-closed, stick or slip) in both companion models. If a history value jumps in one companion model, the difference between
-the other companion model and the computed motion is used.
+complete solves, this derivative contains no errors due to the tolerance of Newton's method. Contacts have the same
+states (open or closed, stick or slip) in both companion models. If a history value jumps in one companion model, the
+difference between the other companion model and the computed motion is used.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
 differentiation of transient nonlinear problems).
@@ -194,8 +194,8 @@ class CompanionPair:
         return slope
 
     def _take_slopes(self, centre: State, history: FloatArray) -> None:
-        """Set the states of the companion models to z ± h dz/dp, where z is the state of the motion. dz/dp follows from
-        the present states of the companion models and, for history values, from ``history``.
+        """Set the states of the companion models to z ± h dz/dp, where z is the state of the motion. The derivatives
+        dz/dp follow from the present states of the companion models and, for history values, from ``history``.
         """
         h, states = self.h, (self.above.state, self.below.state)
         slopes = {name: (getattr(states[0], name) - getattr(states[1], name)) / (2.0 * h) for name in MOTION}

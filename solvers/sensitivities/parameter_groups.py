@@ -4,8 +4,8 @@ Parameters that change rows without common coordinates can be changed together: 
 belongs to one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
 (1974) 117-119). The tables of models with changed parameters show which rows each parameter changes.
 
-Parameters share models only if they change forces and masses, but no positions, constraints, initial values or laws
-with history values.
+Parameters share models only if these parameters change forces and masses, but no positions, constraints, initial values
+or laws with history values.
 """
 
 from __future__ import annotations

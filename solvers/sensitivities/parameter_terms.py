@@ -87,14 +87,15 @@ class ParameterTerms:
         none = np.zeros(0, np.int64)
         row, place, values = join(loads, (none, none, np.zeros(0)))
         self._loads = coo_array((values, (row, place)), shape=(len(self._names), n)).tocsr()
-        # rows, columns, values and index of the parameter of all derivatives of the constant mass matrix
+        # entries of the derivatives of the constant mass matrix with respect to all parameters: row, column, value, and
+        # index of the parameter
         self._mass = join(entries, (none, none, np.zeros(0), none))
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
-        """Subtract from ``gradient`` the products of the factors of the equations of motion, shape (n,), and of the
-        constraints, shape (m,), with the derivatives of these equations with respect to the parameters. The derivatives
-        are evaluated at the fields of the nominal model.
+        """Multiply the derivatives of the equations of motion with respect to the parameters by the factors ``mu``,
+        shape (n,), multiply the derivatives of the constraints by the factors ``nu``, shape (m,), and subtract the
+        products from ``gradient``. The derivatives are evaluated at the fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change

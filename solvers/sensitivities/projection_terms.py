@@ -66,8 +66,8 @@ class ProjectionTerms:
         t: float,
         step: RepeatedStep,
     ) -> StateFactors:
-        """Return the factors of the state before the projection of the end of a step, which is the state of the model,
-        and add the derivatives with respect to the parameters to ``gradient``.
+        """Return the factors of the state before the projection at the end of a step, and add the derivatives with
+        respect to the parameters to ``gradient``. The state of the companion model is the state before the projection.
 
         Args:
             factors: factors of the state after the projection.

@@ -1,8 +1,8 @@
 """Derivatives of weighted results of a state with respect to the state and to parameters.
 
 Most parameters change results only through the
-state. These parameters are found by one model in which all of them are changed together: with the state unchanged, the
-results of this model do not change.
+state. One model in which all of these parameters are changed shows that the results at a given state do not depend on
+these parameters.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class StateSlopes:
         return SHARE * (largest or 1.0)
 
     def _is_incomplete(self, centre: Mapping[str, float]) -> bool:
-        """Return whether results change if all values that they have not used so far are perturbed."""
+        """Return whether results change if all values on which no result has depended so far are perturbed."""
         state = self._state
         kept = {name: getattr(state, name).copy() for name in self._used}
         random = np.random.default_rng(0)

@@ -94,7 +94,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each compiled program, shape (6, 2).
-        counts: integer data of the steps; the indices are `STAGE` and the constants defined with it, shape (12,).
+        counts: integer data of the steps; the indices are `STAGE` and the subsequent constants, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
@@ -382,7 +382,7 @@ class CompiledSteps:
 
         Args:
             solve, place: addresses of the kernel and of its context.
-            start: initial unknowns of each Newton run, see `CARRIED` and the constants defined with it.
+            start: kind of initial unknowns of each Newton run, `KEPT`, `ZERO` or `CARRIED`.
         """
         self._counts[START] = start
         addresses = self._addresses

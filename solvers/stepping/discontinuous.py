@@ -77,8 +77,8 @@ class StepAttempt:
         unsettled: whether Newton's method converged, but contact states still changed and the force error exceeded the
             tolerance.
         history: residual norms of the last Newton run.
-        runs: history values of each Newton run, shape (d,), if the assembly keeps them; if compiled code has executed
-            two runs, both elements contain the values of the second run.
+        runs: history values of each Newton run, shape (d,) each, if the assembly keeps these values. If compiled code
+            has executed two runs, both elements contain the values of the second run.
     """
 
     converged: bool = False
@@ -139,8 +139,8 @@ class ContactHistory:
 
     @property
     def used(self) -> FloatArray:
-        """Return the history values of the last Newton run, shape (d,); empty unless the assembly keeps them, see
-        `Assembly.keep_used_history`.
+        """Return the history values of the last Newton run, shape (d,), or an empty array if the assembly does not keep
+        these values, see `Assembly.keep_used_history`.
         """
         return self._assembly.updates.used
 
@@ -172,7 +172,7 @@ def iterate(
         settings: limits.
         newton: function that executes one Newton run from the start of the step with the present history values. The
             function stores iterations, reason and history in the attempt, and returns whether the run converged.
-        contacts: object that holds the history values and updates them.
+        contacts: object that contains and updates the history values.
         step_size: size of the attempted step [s].
         last: whether a smaller step is not possible.
     """
