@@ -69,7 +69,8 @@ def times_transposed(A: FloatArray, a: Vector) -> Vector:
 
 @kernel
 def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: FloatArray) -> float:
-    """Fill A, shape (3, 3), and Γ, shape (3, 4), from Euler parameters, and return n."""
+    """Fill the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), from Euler parameters e. Return n =
+    e·e."""
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
@@ -85,7 +86,8 @@ def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: 
 
 @kernel(inline=True)
 def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill e, shape (4,), A, shape (3, 3), and Γ, shape (3, 4), of a row, and return n."""
+    """Fill the Euler parameters e, shape (4,), the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), of
+    a row. Return n = e·e."""
     for a in range(4):
         e[a] = x[dofs[3 + a]]
     n: float = fill_rotation(e[0], e[1], e[2], e[3], A, G)
@@ -140,7 +142,8 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
 
 @kernel
 def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, scale: float, B: FloatArray) -> None:
-    """Add scale ∂(Γᵀ T)/∂e at constant T, which is scale (2/n) (N(T) - (Lᵀ T) 2 eᵀ/n), to B[3:, 3:]."""
+    """Add scale times ∂(Γᵀ T)/∂e to B[3:, 3:]. For a constant torque T this derivative is (2/n) (N(T) - (Lᵀ T) 2
+    eᵀ/n)."""
     k = 2.0 * scale / n
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -271,7 +274,8 @@ def gravity_tangent(
 def constraint(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
 ) -> None:
-    """Add e·e - 1, or at velocity level 2 e·e_t, to C, and the constraint force 2 e λ to f_e."""
+    """Add the constraint e·e - 1, or at velocity level its rate 2 e·e_t, to C. Add the constraint force 2 e λ to the
+    forces on the Euler parameters e."""
     for i in range(len(rows)):
         row = rows[i]
         k, total = row.multiplier, 0.0 if rate_level else -1.0

@@ -103,8 +103,8 @@ class Cable2D(Component):
 
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add to f the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape
-    (3,).
+    """Add the weight ∫ ρA S g dx [N, N m] of selected rows to f, where g is the gravitational acceleration [m/s^2],
+    shape (3,).
     """
     d = c.dofs.shape[1] // 4
     for i in rows:

@@ -21,8 +21,8 @@ derivative, are
 
 The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
 current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
-a user function takes about a hundred times as long as the evaluation of another row. The elastic energy of these rows
-is not computed; in 3D, only the energy of the replaced law is not computed.
+a user function takes about a hundred times as long as the evaluation of another row. In 2D, the elastic energy of these
+rows is not computed. In 3D, only the energy of the replaced law is not computed.
 """
 
 from __future__ import annotations

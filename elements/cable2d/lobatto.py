@@ -120,8 +120,8 @@ def fill_entries(
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
     """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, in d = ``dims`` dimensions.
-    These elements follow from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
-    points, B0, B1 at the bending points.
+    The arguments are the elements (a, b) of the derivative blocks: A0, A and A1 at the three axial points, B0 and B1 at
+    the two bending points.
 
     A0, A, A1 already contain the integration weights.
     """

@@ -85,8 +85,8 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
-    """Return Σ S_i x_i at n points, shape (rows, n, d), from coordinates x, shape (rows, 4 d), and shape functions S,
-    shape (rows, n, 4)."""
+    """Interpolate coordinates x, shape (rows, 4 d), at n points by shape functions S, shape (rows, n, 4). The result Σ
+    S_i x_i has the shape (rows, n, d)."""
     result: FloatArray = np.einsum("rni,ric->rnc", S, x.reshape(-1, 4, x.shape[1] // 4))
     return result
 
@@ -144,13 +144,15 @@ def eval_references(rows: LocalRows, s: FloatArray) -> References:
 
 
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """Return ∂ε/∂q and ∂|κ|/∂q, each of shape (rows, n, 4 d)."""
+    """Return the derivatives of the strain ε and of the curvature |κ| with respect to the coordinates, each of shape
+    (rows, n, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     return expand(shape.dS, eps_p), expand(shape.dS, kap_p) + expand(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """Return ∂²ε/∂q² and ∂²|κ|/∂q², each of shape (rows, n, 4 d, 4 d)."""
+    """Return the second derivatives of the strain ε and of the curvature |κ| with respect to the coordinates, each of
+    shape (rows, n, 4 d, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     g, b, unit = dot(s.p, s.p)[..., None, None], _direction(s), np.eye(s.p.shape[-1])
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
@@ -172,7 +174,8 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
 
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return ε_p = p/|p|, |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, each of shape (rows, n, d)."""
+    """Return the derivatives of strain and curvature with respect to p and k, each of shape (rows, n, d): ε_p = p/|p|,
+    |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g."""
     g, b = dot(s.p, s.p)[..., None], _direction(s)
     along = (s.kap * dot(b, b))[..., None]
     return s.p / np.sqrt(g), (cross(s.k, b) - 2.0 * along * s.p) / g, cross(b, s.p) / g
@@ -208,12 +211,14 @@ def outer(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def expand(S: FloatArray, a: FloatArray) -> FloatArray:
-    """Return a vector with one element for each of the 4 d coordinates. It consists of four parts S_i a, i = 1 to 4."""
+    """Return a vector with one element for each of the 4 d coordinates. The vector consists of the four parts S_i a, i
+    = 1 to 4."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
 def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """Return a matrix with one row and one column for each of the 4 d coordinates. Its 4 x 4 blocks are S_i T_j A."""
+    """Return a matrix with one row and one column for each of the 4 d coordinates. The matrix consists of the 4 x 4
+    blocks S_i T_j A."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

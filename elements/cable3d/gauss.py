@@ -114,8 +114,8 @@ def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: i
 
 @kernel(inline=True)
 def fill_matrix(iL: float, k: int, g: Any) -> None:
-    """Fill the element matrix of the cable in lane k: convert the derivatives with respect to e, s0, s1 to derivatives
-    with respect to r0, r0', r1, r1', with e = (r1 - r0)/L.
+    """Fill the element matrix of the cable in lane k. The derivatives with respect to e = (r1 - r0)/L, s0 and s1 are
+    converted to derivatives with respect to r0, r0', r1 and r1'.
     """
     for i in range(4):
         u, m = (-iL, 0) if i == 0 else (1.0, 1) if i == 1 else (iL, 0) if i == 2 else (1.0, 2)

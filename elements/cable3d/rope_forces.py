@@ -98,8 +98,8 @@ def eval_table(row: Any, e: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_tension(row: Any, e: float, y: float) -> tuple[float, float, float, float]:
-    """Return N [N], the derivatives of N with respect to e and y [N], and the energy per length [N]; y is the slow
-    strain."""
+    """Return the axial force N [N], the derivatives of N with respect to the strain e and the slow strain y [N], and
+    the energy per length [N]."""
     if row.count > 0:
         T, slope, work = eval_table(row, e)
         return T, slope, 0.0, work
@@ -147,7 +147,7 @@ def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) ->
 def tangent(
     c: Any, slow: bool, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
     t, gradient = np.zeros(3), np.zeros(12)
     for i in range(len(c)):
         row = c[i]
@@ -197,8 +197,8 @@ def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: Fl
 
 @kernel
 def fill_tensions(c: Any, e: FloatArray, y: FloatArray, extra: FloatArray) -> None:
-    """Write N - EA e of k points of each row into ``extra`` [N], from the strains e = ε - ε_ref and the slow strains y,
-    shape (rows, k) each."""
+    """Write the axial force minus the linear axial force, N - EA e [N], at k points of each row into ``extra``. The
+    inputs are the strains e = ε - ε_ref and the slow strains y, shape (rows, k) each."""
     for i in range(len(c)):
         for j in range(e.shape[1]):
             extra[i, j] = eval_tension(c[i], e[i, j], y[i, j])[0] - c[i].EA * e[i, j]

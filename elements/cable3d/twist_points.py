@@ -137,7 +137,7 @@ def twist_angle(row: Any, y: FloatArray) -> float:
 
 @kernel
 def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
-    """Fill the linear form δT in δy, shape (11,)."""
+    """Fill the coefficients of the linear form δT, the variation of T due to δy, shape (11,)."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -164,7 +164,7 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
 
 @kernel
 def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatArray) -> None:
-    """Fill the linear form σ of the frame at s, shape (11,)."""
+    """Fill the coefficients of the linear form σ of the frame at s, shape (11,)."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -206,7 +206,8 @@ def curvature(p: Vector, k: Vector) -> Vector:
 
 @kernel(inline=True)
 def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vector, Vector]:
-    """Return the derivatives of κ·d with respect to p and k at constant d; kd is κ·d."""
+    """Return the derivatives of the curvature component κ·d with respect to p and k at constant d. The argument kd is
+    κ·d."""
     ig = 1.0 / dot(p, p)
     kxd, dxp = cross(k, d), cross(d, p)
     return combine(ig, kxd, -2.0 * ig * kd, p), (ig * dxp[0], ig * dxp[1], ig * dxp[2])

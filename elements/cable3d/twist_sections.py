@@ -110,7 +110,7 @@ def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: Fl
 
 
 def find_curvatures(rows: NDArray[Any], s: FloatArray, x: FloatArray) -> FloatArray:
-    """Return κ_1 and κ_2 of records at positions s = x/L, shape (rows, k, 2)."""
+    """Return the curvatures κ_1 and κ_2 of the rows in the records at positions s = x/L, shape (rows, k, 2)."""
     shape, found = eval_shape(s, np.ones(())), np.zeros((len(rows), len(s), 2))
     fill_curvature(rows, s, shape.dS[:, [2, 1, 3]].copy(), shape.ddS[:, [2, 1, 3]].copy(), x, found)
     return found

@@ -68,7 +68,7 @@ def join_ends(
         points: positions [m], shape (points, d).
         lines: points at both ends, shape (lines, 2).
         section: index of the section of each line, shape (lines,). Only lines of the same section are joined.
-        hinged: whether joining is forbidden at each point, shape (points,).
+        hinged: for each point, whether lines must not be joined at this point, shape (points,).
         corner_angle: largest angle between joined lines [rad].
         most_lines: largest number of lines that may meet at a point at which lines are joined.
     """

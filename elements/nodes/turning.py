@@ -119,7 +119,8 @@ def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
 
 @kernel(inline=True)
 def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, Vector]:
-    """Return the variations of G_p and G_q for the variations dp and dq of p and q.
+    """Return the variations of the gradients G_p and G_q that result from the variations dp and dq of the vectors p and
+    q.
 
     G_p = h/(l s):  δG_p = δh/(l s) - G_p (δl/l + δs/s),  δs = n δl + l δn + δ(p·q),  l = |p|,  n = |q|
     """

@@ -199,7 +199,8 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Evaluate x(s) and z(s) [m] without cancellation errors for taut lines and lines without weight."""
+    """Evaluate the coordinates x(s) and z(s) [m] by formulas without cancellation errors for taut lines and lines
+    without weight."""
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
     # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
@@ -218,8 +219,8 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
-    """Find H and V [N] of a line whose end has the horizontal distance x > 0 from the start and the depth z below the
-    start [m]."""
+    """Find the support forces H and V [N] of a line. The end of the line has the horizontal distance x > 0 from the
+    start and the depth z below the start [m]."""
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_vertical(H: float) -> float:

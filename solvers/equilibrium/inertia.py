@@ -66,7 +66,7 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
     if all of the following three conditions are met. The number of negative pivots is at most the number of
     constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
-    sign of a pivot. The factors belong to the matrix A itself. Factors of A + E with larger errors, as for
+    sign of a pivot. The factors belong to the matrix A itself. Factors of a matrix A + E with larger errors E, as for
     ill-conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <=
     τ <= 1 is singular. The matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the
     refined solution for a random right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
@@ -202,8 +202,9 @@ class TangentInertia:
         return bool((np.abs(left) <= EXACT * sizes).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
-        """Return μ [1], vᵀ K v and v of the lowest mode K v = μ D v. The vector v contains the coordinates of this
-        process in their order, shape (n,), and its largest component is 1.
+        """Return the eigenvalue μ [1], the stiffness vᵀ K v and the vector v of the lowest mode, which fulfils K v = μ
+        D v. The vector v contains the coordinates of this process in their order, shape (n,), and its largest component
+        is 1.
         """
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
@@ -211,8 +212,9 @@ class TangentInertia:
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
-        """Find the lowest mode by inverse iteration, and return v, μ and vᵀ K v (see `find_lowest`). The shift is
-        slightly larger than the smallest shift at which the matrix is positive definite.
+        """Find the lowest mode by inverse iteration. Return its vector v, its eigenvalue μ and its stiffness vᵀ K v,
+        see `find_lowest`. The shift is slightly larger than the smallest shift at which the matrix is positive
+        definite.
         """
         shift = SHIFT
         while self.count_negative(shift) > 0:

@@ -224,7 +224,7 @@ def factorise_block(f: FloatArray, d: int) -> bool:
 
 @kernel(inline=True)
 def divide_left(f: FloatArray, d: int, b: int) -> None:
-    """Replace block b by L⁻¹ b, with the factor L of block d."""
+    """Replace block b by L⁻¹ b, where L is the lower triangular factor of the diagonal block d."""
     for j in range(b, b + 16, 4):
         x0 = f[j]
         x1 = f[j + 1] - f[d + 1] * x0
@@ -235,7 +235,7 @@ def divide_left(f: FloatArray, d: int, b: int) -> None:
 
 @kernel(inline=True)
 def divide_right(f: FloatArray, d: int, b: int) -> None:
-    """Replace block b by b U⁻¹, with the factor U of block d."""
+    """Replace block b by b U⁻¹, where U is the upper triangular factor of the diagonal block d."""
     for i in range(b, b + 4):
         x0 = f[i] * f[d]
         x1 = (f[i + 4] - x0 * f[d + 4]) * f[d + 5]
@@ -281,8 +281,8 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
 @kernel
 def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Replace a right-hand side x by L⁻¹ x, shape (4 rows,); in rows that are not eliminated, x becomes the right-hand
-    side of the Schur complement.
+    """Eliminate the unknowns of the eliminated rows from a right-hand side x, shape (4 rows,), by multiplication by
+    L⁻¹. In rows that are not eliminated, x then contains the right-hand side for the Schur complement.
     """
     first, f = plan.first, factors
     for k in range(plan.inner):

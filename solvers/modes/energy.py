@@ -83,8 +83,8 @@ def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArray) -> FloatArray:
-    """Return Re(conj(x) (A x)) for each coordinate of this process, shape (modes, n), for the matrix A with the values
-    ``matrix`` and each shape x.
+    """Return the real part of conj(x_i) (A x)_i for each shape x and each coordinate i of this process, shape (modes,
+    n). A is the matrix with the values ``matrix``.
     """
     unknowns = motion.sparsity.unknowns
     found = np.zeros(shapes.shape)

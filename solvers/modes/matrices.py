@@ -116,7 +116,8 @@ class LinearMotion:
         stiffness[entries], damping[entries] = damping[entries], 0.0
 
     def _take_states(self) -> None:
-        """Replace coordinates z by their first-order states y: σ² M z + σ D z = σ M y + D y with y = σ z."""
+        """Replace the coordinates z of first-order states by the states y = σ z as unknowns: σ² M z + σ D z = σ M y + D
+        y."""
         entries = find_state_entries(self.assembly)
         mass, damping, stiffness = self._mass.values, self._damping.values, self._stiffness.values
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0

@@ -413,7 +413,7 @@ class Adjoint:
         Args:
             run: the run; the tangent of Newton's method is up to date, and its factors belong to unknowns nearby.
             g: factors of the unknowns, shape (u,).
-            of_data: factors of the history values without the equations, shape (d,).
+            of_data: factors of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
             maps: derivatives of return maps, or None.
 

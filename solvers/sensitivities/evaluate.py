@@ -114,7 +114,7 @@ def _evaluate_by_adjoint(
 
 
 def find_factors(found: SolvedModel, names: Sequence[str]) -> dict[str, FloatArray]:
-    """Return the solution μ of Kᵀ μ = (∂y/∂x)ᵀ for each result, shape (u,).
+    """Return, for each result y, the solution μ of Kᵀ μ = (∂y/∂x)ᵀ, shape (u,), where K is the tangent.
 
     Raises:
         ModelError: a solution is not finite.

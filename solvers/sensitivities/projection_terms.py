@@ -143,8 +143,8 @@ class ProjectionTerms:
         return found
 
     def _find_shared(self, factors: StateFactors, before: Mapping[str, FloatArray], h: float) -> dict[str, float]:
-        """Return the sums of the products of y and the derivatives of M u and f, for all parameters that change only
-        forces and masses."""
+        """Return, for all parameters that change only forces and masses, the derivative of the weighted projection: the
+        sum of the products of the factors y with the derivatives of M u and f."""
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
         n, m = centre.assembly.layout.spare, len(centre.assembly.layout.multipliers_owned)
@@ -178,7 +178,7 @@ class ProjectionTerms:
         total = dict.fromkeys(self._models.steps, 0.0)
 
         def add(y: FloatArray, v: FloatArray, a: FloatArray, scale: float) -> None:
-            """Add a multiple of the products of y and the derivatives of M a + f(v)."""
+            """Add, for all parameters, scale times the product of the factors y with the derivative of M a + f(v)."""
             self._move(before, v, a)
             for name, value in self._terms.find(y, no_force).items():
                 total[name] += scale * value
