@@ -171,8 +171,8 @@ class StepSolver:
         self.statistics.rejected += 1
 
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
-        """Stop the time measurement, print the statistics, with the reason of a failure, and call the final functions
-        of hooks.
+        """Stop the time measurement, print the statistics and, if the solve has failed, the reason, and call the final
+        functions of hooks.
         """
         self.statistics.end()
         self.progress.end("FAILED" if failed else "")

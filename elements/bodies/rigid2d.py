@@ -44,7 +44,8 @@ class RigidBody2D(Component):
 
 @kernel
 def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
-    """Return m r in the global frame [kg m]."""
+    """Return the product m r of the mass and the vector from the node to the centre of mass, in the global frame [kg
+    m]."""
     phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
     return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]

@@ -291,8 +291,9 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq and dv times the derivatives of `constraint` with respect to coordinates and velocities, and its
-    derivatives with respect to λ, to the values of the matrix. The derivative of 2 e λ with respect to e is 2 λ.
+    """Add the derivatives of `constraint` to the values of the matrix. The derivatives with respect to coordinates have
+    the factor dq, the derivatives with respect to velocities the factor dv, and the derivatives with respect to λ the
+    factor 1. The derivative of 2 e λ with respect to e is 2 λ.
     """
     for i in range(len(rows)):
         row = rows[i]

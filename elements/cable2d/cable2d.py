@@ -280,8 +280,8 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """Create the data of rows with the same integration rule; ``row`` contains the indices of these rows among the rows
     of the table on this process.
 
-    For the kernels, stiffness and damping of broken cables are set to 0, and also any stiffness and damping that a user
-    function replaces.
+    In the data for the kernels, stiffness and damping of broken cables are 0. A stiffness and a damping that a user
+    function replaces are also 0.
     """
     whole = ~rows.local("broken")
     axial, bending = (

@@ -109,7 +109,7 @@ def find_smallest(shape: Shape) -> FloatArray:
 
 
 def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return |κ| (in 2D κ) and its rate, shape (rows, n), for δ [1/m]."""
+    """Return the curvature |κ| (κ in 2D) and its rate, shape (rows, n); the argument ``smallest`` is δ [1/m]."""
     kap, kap_t = bending
     if kap.shape[-1] == 1:
         return kap[..., 0], kap_t[..., 0]
@@ -206,7 +206,7 @@ def turned(a: FloatArray) -> FloatArray:
 
 
 def outer(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a bᵀ for vectors of shape (..., d)."""
+    """Return the dyadic product a bᵀ for vectors of shape (..., d)."""
     return a[..., :, None] * b[..., None, :]
 
 

@@ -159,7 +159,8 @@ def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
 
 
 def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
-    """Return the outputs of cables with the axial force of the law."""
+    """Return the outputs of cables, in which the axial force is computed by the law of this file or of
+    table_cable.py."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
@@ -170,7 +171,7 @@ def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
 
 
 def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -> Drawing:
-    """Draw the cables with the axial force of the law."""
+    """Draw the cables; the axial force in the drawing is computed by the law of this file or of table_cable.py."""
     drawing = draw_cables(rows, fields, subdivisions)
     x = rows.local("length")[:, None] * np.arange(subdivisions + 1) / subdivisions
     extra = find_extra(rows, fields, slow, x).ravel()
@@ -191,7 +192,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
 
 
 class FibreView(CableView):
-    """Data of 2D fibre ropes for outputs, and the records ``own`` for kernels."""
+    """Data of 2D fibre ropes: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
@@ -199,7 +200,7 @@ class FibreView(CableView):
 
 
 class SpatialFibreView(SpatialView):
-    """Data of 3D fibre ropes for outputs, and the records ``own`` for kernels."""
+    """Data of 3D fibre ropes: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)

@@ -38,7 +38,7 @@ def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) 
 
 @kernel(inline=True)
 def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
-    """Add w a to the elements ``to`` to ``to`` + 2 of ``sums`` for the cable in lane k."""
+    """Add the vector w a to three elements of ``sums``, beginning with the element ``to``, for the cable in lane k."""
     sums[to, k] += w * a[0]
     sums[to + 1, k] += w * a[1]
     sums[to + 2, k] += w * a[2]
@@ -95,7 +95,7 @@ def take_curvature(c: Lanes, block: int, place: int, k: int, free: FloatArray) -
 
 @kernel(inline=True)
 def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
-    """Add w A to the elements ``to`` to ``to`` + 8 of ``sums`` for the cable in lane k."""
+    """Add the matrix w A to nine elements of ``sums``, beginning with the element ``to``, for the cable in lane k."""
     add_vector(to, w, (A[0], A[1], A[2]), k, sums)
     add_vector(to + 3, w, (A[3], A[4], A[5]), k, sums)
     add_vector(to + 6, w, (A[6], A[7], A[8]), k, sums)

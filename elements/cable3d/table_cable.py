@@ -84,7 +84,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
 
 
 class TableView(CableView):
-    """Data of 2D cables with a table for outputs, and the records ``own`` for kernels."""
+    """Data of 2D cables with a table of tensions: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
@@ -92,7 +92,7 @@ class TableView(CableView):
 
 
 class SpatialTableView(SpatialView):
-    """Data of 3D cables with a table for outputs, and the records ``own`` for kernels."""
+    """Data of 3D cables with a table of tensions: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)

@@ -241,8 +241,8 @@ OUTPUTS: dict[str, Output] = {
 
 
 def eval_parabola(s: FloatArray) -> FloatArray:
-    """Return the weights of values at 0, 1/2 and 1 in the parabola through these values, at positions s from 0 to 1,
-    shape (3, positions)."""
+    """Return the weights with which a parabola is interpolated from its values at 0, 1/2 and 1 at positions s from 0 to
+    1, shape (3, positions)."""
     return np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)))
 
 

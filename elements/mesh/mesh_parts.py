@@ -72,7 +72,8 @@ class Net(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows of a net that one process adds: indices of the rows, and the part of the net with these rows."""
+    """Rows of a net that one process adds: the indices of these rows, and the part of the net that consists of these
+    rows."""
 
     node_part: Part
     cable_parts: list[Part]

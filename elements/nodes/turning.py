@@ -110,7 +110,7 @@ def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
 
 @kernel(inline=True)
 def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
-    """G_p and G_q."""
+    """Return the vectors G_p and G_q of the module docstring."""
     l, n = sqrt(dot(p, p)), sqrt(dot(q, q))
     h, s = cross(p, q), l * n + dot(p, q)
     x, y = 1.0 / (l * s), 1.0 / (n * s)

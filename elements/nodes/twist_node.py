@@ -87,7 +87,8 @@ class NodeFrames(NamedTuple):
 
 
 def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray) -> NodeFrames:
-    """Create the constants b and F of nodes from their columns, each of shape (n, 3)."""
+    """Create the constant vectors b and the constant frames F of nodes from the columns of the nodes, each of shape (n,
+    3)."""
     t = normalise(slope)
     b = normalise(np.where(turned_from.any(axis=1)[:, None], turned_from, t))
     default = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t), 1)), t)[:, :, 1]
@@ -100,7 +101,8 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
 
 
 def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
-    """Return the constants b and F of the nodes with the entity indices ``ids``, shape (n,)."""
+    """Return the constant vectors b and the constant frames F of the nodes with the entity indices ``ids``, shape
+    (n,)."""
     found = NodeFrames(np.zeros((len(ids), 3)), np.zeros((len(ids), 4)))
     for table, places, rows in world.split_by_table(ids):
         columns = (table.local(name, rows) for name in COLUMNS)

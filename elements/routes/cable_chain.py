@@ -6,7 +6,7 @@ given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsiona
 (`FibreCable2D`, `FibreCable3D`) have a ``slow_stiffness``, and cables with a table (`TableCable2D`, `TableCable3D`) a
 ``tension_table``.
 
-routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
+The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def cable_around(
 ) -> Entity:
     """Add a taut cable over circles in the given order; `routes.route_around` describes the route.
 
-    A closed cable begins where it leaves the first circle, and its last element ends at the first node.
+    A closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends
+    at the first node.
 
     Args:
         world: the world.

@@ -381,8 +381,8 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return three right-handed unit vectors: along the axis, from the axis towards the start, and perpendicular to the
-    first two; see `helix`.
+    """Return three unit vectors that form a right-handed frame: along the axis, from the axis towards the start, and
+    perpendicular to both; see `helix` for the arguments.
 
     Raises:
         RouteError: the axis has length 0, or the start direction is parallel to the axis.

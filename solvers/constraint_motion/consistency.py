@@ -28,17 +28,17 @@ projection would only change the rotation by a fraction of the discretisation er
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
 are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
-same oscillation again; the oscillating accelerations would be of order h. For the same reason velocities of index 3 are
-also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for these
-constraints.
+same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at index 3
+are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for
+these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very large
 forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
-response of the step to an impulse. The derivative j is the one-sided derivative before or after the present time,
-whichever interval has no kink. If the motion is smooth, a projection does not reduce the accuracy of the method. The
-projection is repeated after the next step, because the time interval of the difference quotients in the first
-projection may have contained the kink.
+response of the step to an impulse. The derivative j is a one-sided derivative. It is evaluated either before or after
+the present time, in an interval that contains no kink. If the motion is smooth, a projection does not reduce the
+accuracy of the method. The projection is repeated after the next step, because the time interval of the difference
+quotients in the first projection may have contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -206,8 +206,8 @@ class Consistency:
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project the end of an accepted step if the step contains a kink; return whether the state has changed. The
-        fields contain the state.
+        """Project the state at the end of an accepted step if the step contains a kink. Return whether the state has
+        changed. The fields contain the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
@@ -344,7 +344,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Return the change of the forces of the fields due to a change of velocities, shape (n + 1,)."""
+        """Return the change of the forces that a change of the velocities in the fields causes, shape (n + 1,)."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)

@@ -53,7 +53,7 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
 
 
 def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
-    """Return an evaluation that collects the entries of C_q of a constraint, row by row."""
+    """Return an `Evaluation` that collects the entries of C_q of constraints, row by row."""
     constraint = system.constraint
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]

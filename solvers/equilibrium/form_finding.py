@@ -291,7 +291,7 @@ class FormFinder:
             ratio = np.where(lines.are_lines, stretch / (1.0 + free + strain), 1.0)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # in the first two passes all lines are scaled by the same ratio, their mean stretch
+            # in the first two passes all lines are scaled by the same ratio, which is the mean stretch of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)

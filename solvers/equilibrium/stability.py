@@ -65,7 +65,7 @@ class Finding:
     Attributes:
         negative: number of modes with negative stiffness.
         mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
-        stiffness: vᵀ K v of the lowest mode v with the largest component 1 [N/m, N m, N].
+        stiffness: stiffness vᵀ K v of the lowest mode, whose vector v has the largest component 1 [N/m, N m, N].
         mode: lowest mode over the coordinates of this process, with the largest component 1, shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.

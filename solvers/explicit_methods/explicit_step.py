@@ -67,7 +67,7 @@ class Method(ABC):
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # change of a coordinate per step above which the motion is treated as unstable [m, rad, 1], and the version of
+        # largest change of a coordinate per step that is not treated as unstable motion [m, rad, 1], and the version of
         # the world for which this limit was computed
         self._limit, self._version = 0.0, -1
 

@@ -2,8 +2,8 @@
 complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
-same order and equally accurate, but the operations process whole blocks. Rows to be eliminated come first; the sparsity
-pattern is symmetric.
+same order, and have the same accuracy. The difference is that each operation processes whole blocks. Rows to be
+eliminated come first; the sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are

@@ -32,8 +32,8 @@ ill-conditioned blocks may have errors of 3e-3.
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is its diagonal with 1
-    in place of entries that are not positive.
+    """Return the Frobenius norm of D^-½ (A - Aᵀ) D^-½ for a matrix A on one process [1]. D is the diagonal of A, in
+    which entries that are not positive are replaced by 1.
 
     Args:
         pattern: a symmetric sparsity pattern.

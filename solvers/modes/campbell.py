@@ -129,8 +129,8 @@ def campbell(
     """Solve the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state, of one or more worlds; can be a generator that computes each state when it
-            is needed.
+        cases: pairs of a speed and a state; the states may belong to different worlds. The argument can be a generator
+            that computes each state only when this state is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.

@@ -286,7 +286,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # a vector contains θ x and x; if |θ| > 1, θ x has smaller relative rounding errors
+            # a vector consists of the parts θ x and x; if |θ| > 1, the part θ x has smaller relative rounding errors
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))

@@ -105,8 +105,9 @@ def evaluate_objective(
         model, p, motion, steps: as in `evaluate_motion`.
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
-        checkpoints: largest number of stored states; steps between stored states are repeated. Default: as many as fit
-            into ``memory``, but at least 10; with a ``folder``, the states of all steps.
+        checkpoints: largest number of stored states; steps between stored states are repeated. By default, as many
+            states are stored as fit into ``memory``, but at least 10. If a ``folder`` is given, the states of all steps
+            are stored by default.
         memory: largest size of the stored states in memory [bytes].
         folder: existing folder for states that do not fit into ``memory``. These states are written to state files in a
             temporary subfolder of ``folder``. The temporary subfolder is removed at the end. Default: no files.
@@ -165,7 +166,7 @@ def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
     """Return a companion model with the parameters p at the start of the motion, and the companion models with changed
-    parameters, whose values differ from p by the steps h of the central differences.
+    parameters. The changes are the steps h of the central differences.
     """
     with quietly():
         centre = create_companion(model, p, solver)

@@ -15,10 +15,10 @@ ROUNDING = 1e-14
 
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
-    """Return half the difference of history values for two opposite perturbations, shape (d,). If a contact state
-    changes, or a value jumps, for one of the perturbations only, the result for all values of the same row is the
-    change due to the other perturbation. If values of a row jump for both perturbations, each of these values is taken
-    from the perturbation with the smaller change.
+    """Return half the difference between the history values that result from two opposite perturbations, shape (d,). If
+    a contact state changes, or a value jumps, for one of the perturbations only, the result for all values of the same
+    row is the change due to the other perturbation. If values of a row jump for both perturbations, each of these
+    values is taken from the perturbation with the smaller change.
 
     Args:
         centre, above, below: history values without perturbation, with the positive and with the negative perturbation,
@@ -44,8 +44,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
 
 
 def find_switched(centre: FloatArray, ends: FloatArray, rows: IntArray) -> BoolArray:
-    """Return whether a perturbation changes a contact state, which is a whole number, of the row of each history value,
-    shape (d,). ``ends`` are the history values with the perturbation.
+    """Return, for each history value, whether a perturbation changes a contact state of the row to which this value
+    belongs, shape (d,). Contact states are whole numbers. ``ends`` are the history values with the perturbation.
     """
     states = (ends != centre) & (ends == np.round(ends)) & (centre == np.round(centre))
     found: BoolArray = np.bincount(rows, states)[rows] > 0.0 if states.any() else states

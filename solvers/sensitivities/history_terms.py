@@ -1,11 +1,11 @@
 """Derivatives of forces with respect to history values, and of updates of history values, by rows.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
-other rows, depend only on the history values of this row. The history values after an update depend only on the
-coordinates of the row, on its own history values, and possibly on the history values at the start of the step of rows
-with common coordinates. Therefore one pair of perturbed evaluations yields the derivatives of many rows. The
-coordinates are divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D.
-Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
+other rows, depend only on the history values of this row. The history values of a row after an update depend on the
+coordinates and on the history values of this row. In addition, these values may depend on the history values that rows
+with common coordinates have at the start of the step. Therefore one pair of perturbed evaluations yields the
+derivatives of many rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each
+group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
 contact state for one of the two perturbations, the derivatives of this row are computed from the other perturbation
@@ -60,7 +60,8 @@ class InputSlopes:
     inputs: list[IntArray]
 
     def multiply(self, weights: FloatArray, count: int) -> FloatArray:
-        """Return the sum of weights, shape (d,), times derivatives, by input, shape (count,)."""
+        """Return, for each of ``count`` inputs, the sum of the derivatives with respect to this input multiplied by the
+        weights, shape (d,)."""
         total = np.zeros(count)
         for values, inputs in zip(self.values, self.inputs, strict=True):
             total += np.bincount(inputs, values * weights, minlength=count)

@@ -11,7 +11,7 @@ and the states z ± h dz/dp. The subscripts of r denote partial derivatives. The
 tangent r_u. The equations are solved again for the remaining difference of r at u ± h du/dp, until only rounding errors
 are left. The result therefore does not depend on errors of the tangent. All Newton runs of a step are repeated: each
 run uses the history values d of the update after the previous run. If return maps compute d within a Newton run, d
-depends on u, and the derivatives of both are computed together.
+depends on u, and the derivatives of d and u are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
 complete solves, this derivative contains no errors due to the tolerance of Newton's method. Contacts have the same

@@ -233,7 +233,7 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Solves the transposed equations of `MassSolver` at the fields; the arguments are explained there."""
+    """Solves the transposed equations of `MassSolver` at the fields; see `MassSolver` for the arguments."""
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
         self._places, self._scale = problem.sparsity.unknowns, MassSolver(problem, over).scale

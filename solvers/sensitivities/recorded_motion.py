@@ -161,7 +161,8 @@ class StepReader:
 
 
 def end_step(centre: Companion, step: RepeatedStep) -> None:
-    """Copy the end of a repeated step, before its projection, to the state of the companion model."""
+    """Copy the motion at the end of a repeated step, before the projection of this motion, to the state of the
+    companion model."""
     run, state = step.runs[-1], centre.state
     centre.end_step(run.unknowns, run.updated, step)
     state.start_data[:] = state.data

@@ -101,7 +101,7 @@ class StepContext(NamedTuple):
         size: size of the steps [s], shape (1,).
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
-        found: > 0 if a monitor has found a problem, shape (1,).
+        found: a value > 0 if a monitor has found a problem, shape (1,).
         follow: see `Follow`.
         records: see `Newton.records`.
     """
@@ -191,8 +191,8 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 @kernel(fast=False)
 def freeze(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """Repeat a Newton run that a cycle of contact states has ended, with the contact states at the start of the step;
-    return 0 on success.
+    """Repeat a Newton run that has ended because of a cycle of contact states. The repeated run uses the contact states
+    at the start of the step. Return 0 on success.
     """
     before = state[0]["iterations"]
     copy_values(c.start_data, c.now.data)
@@ -249,7 +249,7 @@ def take_steps(context: Any) -> int:
         if c.found[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
-        # the end of the step becomes the start of the next step
+        # the motion at the end of the step is the motion at the start of the next step
         status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)

@@ -296,7 +296,7 @@ class ContactWatch(Watch):
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # the processes exchange their values, so that either all processes measure gaps or none
+            # the processes exchange their values, so that either all processes measure gaps or no process measures gaps
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:

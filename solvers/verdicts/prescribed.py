@@ -9,8 +9,8 @@ whereas a jump is within one of the halves.
 
 The values of constraints at the end of the step are computed for constant coordinates. If constraints are fulfilled at
 the start of a step, these values are the changes of the constraints in the step, apart from the drift of the method.
-Therefore the values that the solver evaluates anyway are used, unless these values increase from step to step. The
-drift is checked every `EVERY` steps.
+Therefore the check uses the constraint values that the solver evaluates in any case, unless these values increase from
+step to step. The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
