@@ -381,7 +381,7 @@ class Static(StepSolver):
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
         """Check the equilibrium at full load: repeat the solve if contacts have lost their friction, and continue from
-        an unstable equilibrium to a stable one.
+        an unstable equilibrium to a stable equilibrium.
         """
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:

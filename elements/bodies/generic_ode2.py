@@ -74,7 +74,8 @@ class Columns(NamedTuple):
 
     dofs: process-local indices of the coordinates, padded with the index of the spare entry of `Fields`, shape (rows,
         w).
-    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
+    at: for each of these coordinates, the column of the array ``dofs`` of the law that contains the coordinate, shape
+    (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).

@@ -132,7 +132,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """Return the diagonal of the constant part of the mass matrix of the rows, and the number of position
+    """Return, for each row, the diagonal of the constant part of its mass matrix, and return the number of position
     coordinates."""
     m, center = rows.local("mass"), rows.local("center_of_mass")
     about_node = rows.local("inertia") + m * (center**2).sum(axis=1)

@@ -121,8 +121,9 @@ class CableKind(NamedTuple):
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
-    linear_beside_users: for rows with a user function for only one of axial force and bending moment, whether the
-    kernels evaluate the linear law of the other quantity. If not, NumPy evaluates both quantities.
+    linear_beside_users: this field refers to rows with a user function for only one of axial force and bending moment.
+        It states whether the kernels evaluate the linear law of the other quantity. If not, NumPy evaluates both
+        quantities.
     """
 
     name: str
@@ -134,8 +135,8 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; they add 0 for rows
-        whose linear law is replaced by a user function.
+    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; for rows in which a
+        user function replaces the linear law, these functions add 0.
     residual, tangent: functions for the `System` of the cables.
     dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
     strands: parameters of the cables; form-finding changes these parameters temporarily.

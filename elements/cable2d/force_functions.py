@@ -5,10 +5,10 @@ The arguments of the functions are arrays with one element per row and point, sh
 
     f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
-t is the time [s], ``position`` is the arc length along the cable [m], and ``parameters`` contains lengths, stiffnesses
-and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and must accept
-any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of any other
-shape, or with NaN, raises an error.
+Here t is the time [s], ``position`` is the arc length along the cable [m], and ``parameters`` contains lengths,
+stiffnesses and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and
+must accept any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of
+any other shape, or with NaN, raises an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives

@@ -69,8 +69,8 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def node_dofs(rows: LocalRows) -> IntArray:
-    """Return the process-local indices of the coordinates of both nodes of cables in d dimensions, shape (rows, 4
-    d).
+    """Return the process-local indices of the coordinates of both nodes of each cable, shape (rows, 4 d) in d
+    dimensions.
     """
     # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]

@@ -79,14 +79,14 @@ def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def shape_slope(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """First derivatives of the shape functions with respect to arc length [1/m, 1, 1/m, 1]."""
+    """Return the first derivatives of the shape functions with respect to arc length [1/m, 1, 1/m, 1]."""
     D3 = 6.0 * s * (1.0 - s) / L
     return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
 
 
 @kernel(inline=True, fast=False)
 def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Second derivatives of the shape functions with respect to arc length [1/m^2, 1/m, 1/m^2, 1/m]."""
+    """Return the second derivatives of the shape functions with respect to arc length [1/m^2, 1/m, 1/m^2, 1/m]."""
     iL = 1.0 / L
     E3 = (6.0 - 12.0 * s) * iL * iL
     return -E3, (6.0 * s - 4.0) * iL, E3, (6.0 * s - 2.0) * iL
@@ -94,7 +94,7 @@ def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True)
 def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
-    """∫ S_i dx over the cable [m, m^2, m, m^2]."""
+    """Return the integrals ∫ S_i dx of the shape functions over the cable [m, m^2, m, m^2]."""
     by_slope = L * L / 12.0
     return 0.5 * L, by_slope, 0.5 * L, -by_slope
 

@@ -35,7 +35,7 @@ class Ends(NamedTuple):
     """Data of the ends of n lines, each of shape (2 n,).
 
     point: mesh point of each end.
-    partner: index of the end to which each end is joined, -1 without a partner.
+    partner: for each end, the index of the end to which it is joined, or -1 if there is no such end.
     node: index of the slope of each end, counted from 0; joined ends share one slope.
     """
 

@@ -24,7 +24,8 @@ class NetNodes(NamedTuple):
     """Nodes of a net, in the order of rows.
 
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
-    shared: row of the node whose position each node shares, or -1 if the node has its own position, shape (rows,).
+    shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape
+    (rows,).
     """
 
     position: FloatArray

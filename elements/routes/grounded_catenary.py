@@ -78,8 +78,9 @@ class GroundedCatenary:
         length: unstretched length [m].
         lying: unstretched length B on the ground [m].
         friction: coefficient of friction on the ground [1].
-        hanging: the part above the ground, from the touchdown point ``hanging.start`` to the end.
-        beds: straight pieces of the ground on which the line lies, from the anchor.
+        hanging: the part of the line above the ground, from the touchdown point ``hanging.start`` to the end of the
+            line.
+        beds: straight pieces of the ground on which the line lies, in order from the anchor.
         closed: always False, because the route is open.
     """
 

@@ -308,7 +308,7 @@ class Accelerations:
 
 def declare_no_solver(prefix: str) -> None:
     """Create an unused PETSc linear solver with this options prefix, so that PETSc accepts options with the prefix and
-    lists them in its help, although compiled code solves the equations.
+    lists these options in the help, although compiled code solves the equations.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
@@ -330,7 +330,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     kg m^2], shape (n,).
 
     Raises:
-        ModelError: coordinates have no mass; the message names them.
+        ModelError: coordinates have no mass; the message names these coordinates.
     """
     layout = assembly.layout
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)

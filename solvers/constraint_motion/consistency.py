@@ -13,10 +13,10 @@ the constraints. The violation is
     e = C_q a - r.
 
 Here r is the right-hand side of the acceleration equations of the constraints. In smooth motion with the step size h, e
-is of order h² and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of
-e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints. Let δ denote the change of
-a quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c is
-given below:
+is of order h² and changes by order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are
+projected onto the constraints if this change exceeds `KINK` times the size of the terms of e. Let δ denote the change
+of a quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c
+is given below:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 

@@ -32,8 +32,8 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
-    """Return the sums of the absolute values of the terms of C_q w at the fields, shape (m,); markers must be up to
-    date.
+    """Return, for each row of the product C_q w, the sum of the absolute values of its terms, shape (m,). C_q is
+    evaluated at the state in the fields, whose markers must be up to date.
 
     Args:
         assembly: the systems of this process.

@@ -58,7 +58,7 @@ def check_gaps(
 
     Args:
         rates: the constraints at the fields, which contain the initial state.
-        gap: C of constraints on positions, 0 for constraints on velocities [m, rad, 1], shape (m,).
+        gap: values C of constraints on positions [m, rad, 1], and 0 for constraints on velocities, shape (m,).
         on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
     """

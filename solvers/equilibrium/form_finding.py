@@ -82,8 +82,8 @@ class Lines:
         load: sum of the absolute values of all loads [N].
         exist: whether at least one process has a line that may be slack.
         are_lines: whether each row of this process is a line that may be slack, shape (rows,).
-        row, weight, stiffness, free: values at the integration points of all laws, see `Strands`; row indices continue
-            from one law to the next.
+        row, weight, stiffness, free: values at the integration points of all laws, see `Strands`. The rows of all laws
+            are numbered consecutively.
         length, row_stiffness: length [m] and stiffness [N] of each row.
         count: number of strands of this process.
     """

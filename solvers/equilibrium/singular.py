@@ -107,7 +107,7 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
-    """Return the sum of the absolute values of the entries of each row, as a PETSc vector."""
+    """Return a PETSc vector with the sum of the absolute values in each row of a matrix."""
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
@@ -194,7 +194,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
     Args:
         matrix: PETSc matrix.
-        size: PETSc vector with the sum of the absolute values of the entries of each row; the vector is overwritten.
+        size: PETSc vector with the sum of the absolute values in each row of the matrix; the vector is overwritten.
         package: direct solver with pivoting.
     """
     shifted = matrix.duplicate(copy=True)

@@ -64,7 +64,7 @@ class MumpsSettings:
             self._offer({MEMORY_OPTION: str(self._memory)} if self._memory else {})
 
     def _offer(self, settings: Mapping[str, str]) -> None:
-        """Set options unless the user has given one of them."""
+        """Set the options unless the user has given one of these options."""
         database = PETSc.Options()
         named = {self._problem.prefix + name: value for name, value in settings.items()}
         if not any(map(database.hasName, named)):

@@ -87,7 +87,8 @@ ROUNDING = 1e3 * np.finfo(float).eps
 
 @dataclass
 class Eigenpair:
-    """A mode: eigenvalue σ [1/s], vectors over the unknowns (real and imaginary part, PETSc), and residual [1].
+    """A mode with its eigenvalue σ [1/s], its vector over the unknowns (real part and imaginary part as PETSc vectors),
+    and its residual [1].
 
     ``rounding`` is the residual [1] that the rounding error of K x can cause.
     """
@@ -110,8 +111,8 @@ class Eigensolver:
     Attributes:
         rejected: number of solutions in the last solve that were rejected because they are not modes.
         shift: shift of the last solve [1/s^2], for quadratic problems [1/s].
-        zeros: number of eigenvalues that are 0 up to rounding errors, and the largest |σ| that rounding errors can
-            cause for these eigenvalues [1/s].
+        zeros: number of eigenvalues that are 0 up to rounding errors, and the largest value of |σ| [1/s] that rounding
+            errors can cause instead of 0.
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
         is_projected: whether the modes are computed by projection onto the motions that the constraints allow, because
             the model is small and has redundant constraints.

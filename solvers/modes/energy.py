@@ -102,7 +102,7 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
 
     Args:
         assembly: the systems of this process.
-        dofs: process-local indices of the coordinates of the rows of a table, shape (rows, k).
+        dofs: process-local indices of the k coordinates of each row of a table, shape (rows, k).
     """
     layout, spare = assembly.layout, assembly.layout.spare
     lowest: IntArray = np.arange(spare) if layout.size == 1 else np.asarray(layout.dofs).copy()

@@ -39,7 +39,7 @@ class LinearMotion:
     """The matrices at a state; construction and methods are collective.
 
     Args:
-        assembly: the systems of this process; the fields contain the state afterwards.
+        assembly: the systems of this process. After the construction of this object, the fields contain the state.
         state: the state, with the coordinates that the assembly has on this process.
         running: whether displacements of running closed belts refer to positions that are fixed in space, see
             `running.py`.
@@ -158,7 +158,7 @@ class LinearMotion:
         return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
 
     def take_coordinates(self, vector: Any) -> FloatArray:
-        """Return the values of the coordinates of this process from a PETSc vector of unknowns, shape (n,)."""
+        """Return the values at the coordinates of this process, shape (n,), from a PETSc vector of unknowns."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 

@@ -47,7 +47,7 @@ class RunningBelt:
         nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
             n).
         flow: reference length that passes a fixed position per time [m/s], positive in the direction of the node order.
-        held: whether constraints act on nodes; the terms with c are then omitted.
+        held: whether constraints act on nodes of the belt. If this is true, the terms with the flow c are omitted.
     """
 
     nodes: IntArray

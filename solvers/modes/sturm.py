@@ -83,7 +83,8 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 
 def _find_largest_square(motion: LinearMotion) -> float:
-    """Estimate the largest square of a frequency [1/s^2] by the largest ratio of diagonal entries of K and M."""
+    """Estimate the square of the largest angular frequency [1/s^2] by the largest ratio of a diagonal entry of K to the
+    same entry of M."""
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0
     return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))

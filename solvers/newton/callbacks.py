@@ -64,8 +64,8 @@ class Context(NamedTuple):
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
-        handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
-            (5,).
+        handles: handles of the matrix and of the residual vector, whether the matrix has dense blocks, and handles of
+            the vector of the unknowns and of SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
         loads, weights: sum of all loads, and sum of the loads that are always active, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
@@ -270,7 +270,7 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test in Python.
-        ask: function ``(it, norm) -> reason`` that decides in Python if the norms do not suffice.
+        ask: function ``(it, norm) -> reason`` that takes the decisions for which residual norms are not sufficient.
         before: see `Context`.
 
     Attributes:
@@ -350,7 +350,8 @@ class Callbacks:
         """Execute a whole run; return PETSc's reason, and the number of iterations.
 
         Args:
-            start: initial unknowns: `KEPT` (unchanged), `ZERO`, or `CARRIED` from the motion in the fields.
+            start: initial unknowns: `KEPT` for the present unknowns, `ZERO` for 0, or `CARRIED` for the motion in the
+                fields.
             around: compiled code that executes this run and later runs; the results then belong to the last run.
 
         Raises:

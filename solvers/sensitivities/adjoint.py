@@ -66,7 +66,7 @@ class MotionGradient:
         repeated: number of repetitions of steps, without the first repetition of each step.
         growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
             time; see `growth.py`.
-        chaotic: whether these derivatives grow exponentially, so that the gradient has no practical meaning.
+        chaotic: whether these derivatives grow exponentially. In this case the gradient has no practical meaning.
         verdict: the verdict of the motion.
     """
 

@@ -240,9 +240,10 @@ class Adjoint:
         the step.
 
         Args:
-            start, t: arrays of the state at the start of the step, and its time [s]. The model is in this step.
+            start, t: arrays of the state at the start of the step, and its time [s]. The fields of the companion model
+                must contain this step.
             step: the repeated step.
-            projects: whether the adjoint has passed over a projection of the end of the step.
+            projects: whether the end of the step was projected, and `project_back` was called before this call.
         """
         centre, factors = self._centre, self.factors
         for pair in self._whole.values():
@@ -411,7 +412,8 @@ class Adjoint:
         and the product r_uᵀ mu, shape (u,).
 
         Args:
-            run: the run; the tangent of Newton's method is up to date, and its factors belong to unknowns nearby.
+            run: the run. The tangent of Newton's method is up to date, and ``run.factors`` are factors of the tangent
+                at unknowns nearby.
             g: factors of the unknowns, shape (u,).
             of_data: factors of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.

@@ -21,8 +21,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
     values is taken from the perturbation with the smaller change.
 
     Args:
-        centre, above, below: history values without perturbation, with the positive and with the negative perturbation,
-            shape (d,).
+        centre, above, below: history values without perturbation, with the positive perturbation, and with the negative
+            perturbation, shape (d,) each.
         rows: number of the row of each value, shape (d,).
     """
     up, down = above - centre, centre - below

@@ -94,7 +94,7 @@ def evaluate(
 def _evaluate_by_adjoint(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Derivatives]:
-    """Use the adjoint to return results and derivatives; the arguments are as in `evaluate`."""
+    """Return results and derivatives, computed by the adjoint method; the arguments are as in `evaluate`."""
     found = solve_equilibrium(model, p, solve, steps)
     y = read_results(found.results, found.state, None)
     factors = find_factors(found, list(y))
@@ -146,7 +146,8 @@ def find_slopes(
     Args:
         model, p, found, y: the model, its parameters, equilibrium and results.
         names: the parameters of the group.
-        of_dof: index in ``names`` of the parameter to which each coordinate belongs, shape (n + 1,).
+        of_dof: for each coordinate, the index in ``names`` of the parameter to which the coordinate belongs, shape (n +
+            1,).
         factors: μ by name of the result, shape (u,) each.
 
     Returns:

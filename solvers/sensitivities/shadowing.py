@@ -84,7 +84,7 @@ class Segment:
         along, own: integrals of Wᵀ dz/dt, shape (M,), and of λ*·dz/dt.
         gradient, own_gradient: derivatives with respect to the parameters for the factors W, shape (M, parameters), and
             for λ*, shape (parameters,).
-        growth, shift: R, shape (M, M), and b, shape (M,), at the earlier end.
+        growth, shift: the matrix R, shape (M, M), and the vector b, shape (M,), at the earlier end of the segment.
         duration: duration [s].
     """
 
@@ -138,8 +138,10 @@ def evaluate_mean(
         model, p, motion, steps: as in `evaluate_motion`.
         name: name of the result.
         directions: number M of homogeneous solutions, which must exceed the number of positive Lyapunov exponents.
-        segment: duration of a segment [s], about the time in which differences grow by a factor of 10 or less.
-        start: time at which the mean begins [s]; the motion should have forgotten its start by then.
+        segment: duration of a segment [s]. A suitable value is the time in which small differences between two motions
+            grow by a factor of at most 10.
+        start: time [s] at which the interval of the mean begins. At this time, the initial transients of the motion
+            should have decayed.
         checkpoints, memory, folder: as in `evaluate_objective`.
 
     Raises:

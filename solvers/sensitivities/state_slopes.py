@@ -27,7 +27,8 @@ class StateSlopes:
         results: the function of results.
         state: the state, which is perturbed and restored.
         names: names of the arrays of the state.
-        varies: by name of the array, whether each value may change, shape of the array; default: all values.
+        varies: for each array by name, whether each value may change, in the shape of the array. By default all values
+            may change.
     """
 
     def __init__(

@@ -63,10 +63,11 @@ class Follow(NamedTuple):
     """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: amount by which the change of the constraint error e exceeds the change in smooth motion, shape (1,); 0
-            if kinks are not checked.
-        before, now: e and the size of its terms, after the previous step and after this step, shape (2, m) each.
-        noise: value of ``largest`` up to which a step has no kink.
+        largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
+            (1,); 0 if kinks are not checked.
+        before, now: the constraint violation e and the size of its terms, after the previous step and after this step,
+            shape (2, m) each.
+        noise: largest value of ``largest`` for which a step is considered to have no kink.
     """
 
     largest: FloatArray
@@ -290,8 +291,8 @@ class CompiledSteps:
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
         had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
             pass.
-        froze: whether the first pass of the last step used the contact states at the start of the step, because return
-            maps had led to a cycle.
+        froze: whether the first pass of the last step was repeated with the contact states at the start of the step,
+            because contact states had repeated periodically with return maps.
         now, first: see `StepContext`.
         first_iterations: number of iterations of the first pass of the last step, if the step had a second pass.
     """

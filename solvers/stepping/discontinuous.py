@@ -34,9 +34,9 @@ class Passes:
         limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
             largest contact force [1]. The limit applies to steps that end in a cycle of contact states or have the
             smallest step size.
-        fail: whether a step fails if the force error exceeds both ``atol`` and ``rtol`` after the last pass; ``limit``
-            defines the exceptions. With False, such a step is accepted, ``limit`` has no effect, and cycles are not
-            searched for.
+        fail: whether a step fails if the force error exceeds both ``atol`` and ``rtol`` after the last pass. The
+            argument ``limit`` defines exceptions. With False, such a step is accepted, ``limit`` has no effect, and
+            cycles are not searched for.
 
     Raises:
         ModelError: a value is outside its allowed range.

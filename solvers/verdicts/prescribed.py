@@ -59,7 +59,7 @@ def find_growth(
         floor: change below which constraints are ignored, shape (1,).
         sizes: absolute constraint values of the previous step, replaced by the values of this step, shape (k,).
         before: output, absolute constraint values of the previous step, shape (k,).
-        grown: output, 1 if any constraint may have changed too much, otherwise 0, shape (1,).
+        grown: output, shape (1,): 1 if any constraint may have changed more than in smooth motion, otherwise 0.
     """
     grown[0] = 0.0
     for k in range(len(places)):

@@ -95,7 +95,8 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`; gaps that were not measured in this step are nearly equal to their last measured values.
+        numbers: see `Gaps`. If a gap was not measured in this step, its last measured value is used, which is nearly
+            equal to the present value.
         place, pulley, angle, stiffness: see `Wraps`.
         time: time at the end of the step [s], shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
