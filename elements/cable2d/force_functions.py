@@ -62,7 +62,9 @@ class Parameters(NamedTuple):
     """Columns of cables that a user function receives, each of shape (rows, 1).
 
     row: row index in the table of the cables.
-    length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
+    length: length [m].
+    axial_stiffness, bending_stiffness: stiffnesses [N] and [N m^2].
+    axial_damping, bending_damping: damping coefficients [N s] and [N m^2 s].
     """
 
     row: IntArray

@@ -129,7 +129,8 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P times the four elements of A to the elements ``row`` to ``row`` + 3 of ``sums`` for the cable in lane k."""
+    """Add P times the four elements of A to four elements of ``sums``, beginning with the element ``row``, for the
+    cable in lane k."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -138,9 +139,10 @@ def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``row`` to ``row`` + 3 of ``sums`` for the cable in lane k,
-    where B = (pp, pk, kp, kk) are the derivative blocks of a point. One of the vectors e, s0, s1 has the factor P in p
-    and the factor K in k. The same or another of these vectors has the factor Q in p and the factor R in k.
+    """Add PQ pp + PR pk + KQ kp + KR kk to four elements of ``sums``, beginning with the element ``row``, for the cable
+    in lane k. B = (pp, pk, kp, kk) contains the derivative blocks of a point. One of the vectors e, s0, s1 has the
+    factor P in p and the factor K in k. The same or another of these vectors has the factor Q in p and the factor R in
+    k.
     """
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
     sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]

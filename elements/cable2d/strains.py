@@ -34,8 +34,8 @@ class Strains(NamedTuple):
 
     p, k: r' [1] and r'' [1/m], shape (rows, n, d).
     pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).
-    eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
-    kap, kap_t [1/m, 1/(m s)]: curvature, in 3D its magnitude |κ|, and its rate, shape (rows, n).
+    eps, eps_t: axial strain [1] and its rate [1/s], shape (rows, n).
+    kap, kap_t: curvature [1/m], in 3D its magnitude |κ|, and the rate of this value [1/(m s)], shape (rows, n).
     """
 
     p: FloatArray

@@ -103,8 +103,9 @@ def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``to`` to ``to`` + 8 of ``sums`` for the cable in lane k, where
-    B = (pp, pk, kp, kk) are the derivative blocks of a point. See cable2d/gauss.py for the factors P, K, Q and R.
+    """Add PQ pp + PR pk + KQ kp + KR kk to nine elements of ``sums``, beginning with the element ``to``, for the cable
+    in lane k. B = (pp, pk, kp, kk) contains the derivative blocks of a point. See cable2d/gauss.py for the factors P,
+    K, Q and R.
     """
     add_entries(to, P * Q, B[0], k, sums)
     add_entries(to, P * R, B[1], k, sums)

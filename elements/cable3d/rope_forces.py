@@ -36,13 +36,16 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
     """Create the records of cables for the kernels; ``law`` contains further fields, with one entry per row.
 
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.
-    points: number of axial points. w, dS, free: weights [1], shape (5,), derivatives of the shape functions [1/m, 1],
-        shape (5, 4), and stress-free strain [1], shape (5,), at these points.
-    dofs: process-local indices of the coordinates of the nodes, shape (4 d,). states: indices of the slow strains at
-        the points, shape (3,).
+    points: number of axial points.
+    w: weights of the axial points [1], shape (5,).
+    dS: derivatives of the shape functions at the axial points [1/m, 1], shape (5, 4).
+    free: stress-free strain at the axial points [1], shape (5,).
+    dofs: process-local indices of the coordinates of the nodes, shape (4 d,).
+    states: process-local indices of the slow strains at the axial points, shape (3,).
     stiffness, damping, stiffening: K [N], η [N s] and β [1] of the slow strains; 0 without slow strains.
-    x, T, slope, work: strains [1] of a table, tensions [N], derivatives [N] and energies per length [N]; ``count`` is
-        the number of these values, 0 for cables without a table.
+    x, T, slope, work: strains [1] of a table, and tensions [N], derivatives of the tension [N] and energies per length
+        [N] at these strains.
+    count: number of values of the table, 0 for cables without a table.
     """
     count, L = len(rows.rows), rows.local("length")
     whole = ~rows.local("broken")
@@ -178,8 +181,8 @@ def tangent(
 @kernel
 def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Add the difference between the energy of the law and the energy of the linear law to the first row of
-    ``energies`` [J]. If the cables have slow strains, add two powers to the last rows of ``powers`` [W]: L Σ w η y_t²,
-    which damping dissipates, and -L Σ w ∂D/∂y (e - y)² y_t/2, which is due to the change of the stiffness D."""
+    ``energies`` [J]. If the cables have slow strains, add two powers to the last rows of ``powers`` [W]. Damping
+    dissipates the power L Σ w η y_t². The change of the stiffness D causes the power -L Σ w ∂D/∂y (e - y)² y_t/2."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]

@@ -49,9 +49,16 @@ from windlass.framework.model.system import Fields
 class RodSections(NamedTuple):
     """Motion and loads of k cross sections of each row, in arrays of shape (rows, k, ...).
 
-    r, v, a: position, velocity, acceleration (3,).  p: slope (3,).  D: frame (3, 3), its columns t, d_1, d_2.
-    omega: angular velocity (3,).  kappa: curvature (3,), K: along d_1, d_2 (2,).  eps: strain.
-    tau: twist per length minus its reference value.  N: axial force, M: torque, m: bending moment (3,).
+    r, v, a: position, velocity and acceleration, shape (..., 3).
+    p: slope, shape (..., 3).
+    D: frame with the columns t, d_1, d_2, shape (..., 3, 3).
+    omega: angular velocity, shape (..., 3).
+    kappa: curvature vector, shape (..., 3).
+    K: components of the curvature along d_1 and d_2, shape (..., 2).
+    eps: axial strain.
+    tau: twist per length minus its reference value.
+    N, M: axial force and torque.
+    m: bending moment, shape (..., 3).
     """
 
     r: FloatArray

@@ -9,10 +9,10 @@ tension and the stretch are
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
-x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) is an increasing function of V. If,
-for each H, the force V is chosen such that z(L) equals the vertical coordinate of the second point, x(L) is an
-increasing function of H. Therefore two nested bracketing searches find the unique solution for both slack and taut
-cables.
+x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) is an increasing function of the force
+V. For each H, let V be chosen such that z(L) equals the vertical coordinate of the second point. Then x(L) is an
+increasing function of the force H. Therefore two nested bracketing searches find the unique solution for both slack and
+taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """

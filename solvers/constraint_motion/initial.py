@@ -89,8 +89,8 @@ class MassSolver:
 
     Args:
         problem: the equations with matrix and linear solver; markers must be up to date.
-        over: factor [s] of the damping matrix that is added to the mass matrix: the matrix M + over ∂f/∂v replaces M.
-            If the solver of Newton's method fails for this matrix, the damping term is omitted.
+        over: factor [s] of the damping matrix ∂f/∂v that is added to the mass matrix. If the solver of Newton's method
+            fails for this matrix, the damping term is omitted.
 
     Attributes:
         scale: factor on the columns of the multipliers in the matrix.

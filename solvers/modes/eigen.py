@@ -166,7 +166,7 @@ class Eigensolver:
         good = self._leave_out(pairs)
         if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs)):
             # The entries of K, D and M differ so much in size that SLEPc's vectors are inaccurate, for example for a
-            # floater on mooring lines: the solve is repeated, and each vector is refined by Newton's method.
+            # floater on mooring lines. Therefore the solve is repeated, and each vector is refined by Newton's method.
             self._refines = True
             refined = self._solve(count, more)
             if len(self._leave_out(refined)) > len(good):

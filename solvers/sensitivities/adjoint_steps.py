@@ -87,10 +87,10 @@ def weigh_start(
     carried: FloatArray,
 ) -> None:
     """Compute the factors of the state at the start of a step from the factors of the predicted coordinates ``of_q``,
-    velocities ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each. The elements of ``numbers`` are the
-    step size h, Newmark's constants β and γ, the derivatives of the predicted algorithmic accelerations with respect to
-    the accelerations and to the algorithmic accelerations at the start, and 1 for a method with algorithmic
-    accelerations, otherwise 0.
+    velocities ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each. The first elements of ``numbers`` are
+    the step size h and Newmark's constants β and γ. The next two elements are the derivatives of the predicted
+    algorithmic accelerations with respect to the accelerations and to the algorithmic accelerations at the start. The
+    last element is 1 for a method with algorithmic accelerations, otherwise 0.
     """
     h, beta, gamma, new, old, generalised = numbers
     for i in range(len(q)):

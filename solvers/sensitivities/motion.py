@@ -109,8 +109,9 @@ class CompanionPair:
         above, below, h: values of the arguments.
         slopes: derivatives of the arrays of the state, by name.
         changed: rows of each table that differ between the models; None before the models have been compared.
-        error: the largest relative change [1] in the last pass of an iteration that ended at the limit `NEAR`, and the
-            time [s] of the step with this iteration; 0 if all iterations ended at the limit `ACCURATE`.
+        error: largest relative change [1] in the last pass of an iteration, and time [s] of the step with this
+            iteration. Only iterations that ended at the limit `NEAR` are considered. Both values are 0 if all
+            iterations ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:

@@ -94,8 +94,8 @@ class ParameterTerms:
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
         """Multiply the derivatives of the equations of motion with respect to the parameters by the factors ``mu``,
-        shape (n,), multiply the derivatives of the constraints by the factors ``nu``, shape (m,), and subtract the
-        products from ``gradient``. The derivatives are evaluated at the fields of the nominal model.
+        shape (n,). Multiply the derivatives of the constraints by the factors ``nu``, shape (m,). Subtract the products
+        from ``gradient``. The derivatives are evaluated at the fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change

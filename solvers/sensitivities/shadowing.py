@@ -7,10 +7,10 @@ adjoint equations is added. For s segments of the motion,
     λ = λ* + W a_k in segment k,    W: M solutions of w_n = (∂F/∂z)ᵀ w_n+1,
 
 where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and b = Qᵀ λ* is
-subtracted from λ* in the directions of Q. The factors λ are continuous if a_k+1 = R_k a_k + b_k for the next earlier
-segment. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the factor that
-grows because of a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time has
-the exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+subtracted from λ* in the directions of the matrix Q. The factors λ are continuous if a_k+1 = R_k a_k + b_k for the next
+earlier segment. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the factor
+that grows because of a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time
+has the exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
