@@ -99,8 +99,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """To the matrix H, add w times the derivative of the linear form of a step with respect to y. Each row of the matrix
-    belongs to a component of the form, and each column belongs to an element of y.
+    """To the matrix H, add w times the derivative of the linear form of a step with respect to y. Each row of H belongs
+    to a component of the form, and each column belongs to an element of y.
     """
     for j in range(3):
         for b in range(3):

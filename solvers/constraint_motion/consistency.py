@@ -151,7 +151,7 @@ class Consistency:
         self._project = project and self._rates.anywhere
         self.settings = project, velocities
         count = self._rates.count
-        # e and the size of the terms of e, at the previous step and at this step
+        # constraint violation e and the size of its terms, at the previous step and at this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
         self._again = False

@@ -252,7 +252,8 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # factors of the predicted coordinates, velocities and algorithmic accelerations, and of the start of the step
+        # factors of the predicted coordinates, velocities and algorithmic accelerations, and factors of the values at
+        # the start of the step
         of_q, of_v, of_c = factors["q"].copy(), factors["v"].copy(), factors["carried"].copy()
         of_start, start_q, start_v = np.zeros_like(factors["data"]), np.zeros(n), np.zeros(n)
         share = integrator.shares[2] if integrator.generalised else 0.0
