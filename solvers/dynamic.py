@@ -387,13 +387,14 @@ class Run:
                 self._solver.update_accelerations(state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Attempt a step of size h [s]; if it converges, the fields contain the end of the step. If the linear solver
-        fails, the solve ends with NotConverged.
+        """Attempt a step of size h [s]. If the step converges, the fields contain the motion at the end of the step. If
+        the linear solver fails, the solve ends with NotConverged.
 
         Args:
             h: size [s].
-            ends: the end of the step, and the ends of later steps of the same size [s]. If compiled code executes these
-                steps, the returned attempt belongs to the last step, or to the step that compiled code did not finish.
+            ends: times at the end of the step and at the ends of later steps of the same size [s]. If compiled code
+                executes these steps, the returned attempt belongs to the last step, or to the step that compiled code
+                did not finish.
         """
         solver = self._solver
         try:
@@ -531,7 +532,7 @@ class Run:
         return [*found, *(program for program in programs if program is not None)]
 
     def _store(self) -> None:
-        """Copy the end of the step from the fields to the state."""
+        """Copy the motion and the history values at the end of the step from the fields to the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
         self._kernels.end()

@@ -65,7 +65,7 @@ class StepGrid:
     """Times at which steps end exactly: multiples of the step size from the start, and the end.
 
     Attributes:
-        start, step, end: start of the run, step size, and end of the run [s].
+        start, step, end: time at the start of the run, step size, and time at the end of the run [s].
     """
 
     start: float

@@ -59,7 +59,8 @@ SOLVE: dict[str, Check] = {
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:
-    """Compare the initial state of a solve between processes, and check that it is finite. The call is collective.
+    """Check that the initial state of a solve is finite, and that all processes have the same settings and the same
+    initial state. The call is collective.
 
     Args:
         solver: the solver.
@@ -68,7 +69,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
 
     Raises:
         ModelError: values are not finite, or settings differ between processes. All processes raise the error.
-        OptionError: the value of an option is wrong; options of solvers that the model makes later are also checked.
+        OptionError: the value of an option is wrong. Options of solvers that are created later are also checked.
     """
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()

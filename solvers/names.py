@@ -27,7 +27,7 @@ def name_largest(
         assembly: the systems of this process.
         values: values at the coordinates of this process; ghosts are ignored and may be missing.
         count: number of values.
-        multipliers: values by multiplier of this process, if the model has multipliers.
+        multipliers: values at the multipliers of this process, if the model has multipliers.
     """
 
     def size(found: FloatArray) -> FloatArray:

@@ -94,8 +94,8 @@ class Static(StepSolver):
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
-        geometric: whether load factors increase from 1/load_range by a constant ratio; otherwise the factor after step
-            i is i/load_steps.
+        geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step;
+            otherwise the load factor after step i is i/load_steps.
         load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
         stabiliser: factor in the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2],
             with the mass matrix M.
@@ -306,7 +306,8 @@ class Static(StepSolver):
         switched off and under small loads, see `LIGHT`.
 
         Returns:
-            Progress at whose load factor the computed shape is in equilibrium, or 0 if no shape was found.
+            The progress that belongs to the load factor at which the computed shape is in equilibrium, or 0 if no shape
+            was found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -380,7 +381,7 @@ class Static(StepSolver):
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
         """Check the equilibrium at full load: repeat the solve if contacts have lost their friction, and continue from
-        an unstable equilibrium to a stable one.
+        an unstable equilibrium to a stable equilibrium.
         """
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:

@@ -171,8 +171,8 @@ class StepSolver:
         self.statistics.rejected += 1
 
     def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
-        """Stop the time measurement, print the statistics, with the reason of a failure, and call the final functions
-        of hooks.
+        """Stop the time measurement, print the statistics and, if the solve has failed, the reason, and call the final
+        functions of hooks.
         """
         self.statistics.end()
         self.progress.end("FAILED" if failed else "")
@@ -235,7 +235,7 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
         problem: the equations; the fields contain the last iterate.
         attempt: the last attempt.
         at: time [s] or load factor [1] at the end of the step.
-        step, size: number of the step, and its size, [s] in dynamics or [1] in statics.
+        step, size: number of the step, and size of the step ([s] in dynamics, [1] in statics).
     """
     worst, diagnosis = problem.worst_equations(), problem.assembly.diagnose()
     if attempt.unsettled:

@@ -6,10 +6,11 @@ shear strain γ, the curvature κ and the section forces N, Q, M are
     ε = Γ_1 - Γ_1,ref,    γ = Γ_2 - Γ_2,ref,    κ = φ' - φ'_ref,    Γ = A(φ)ᵀ r',
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t.
 
-Here r is the position of the axis, and S and D are the matrices of stiffness and damping of the section. Γ_ref and
-φ'_ref are the values in the reference configuration, plus ``reference_strain``. The virtual work of the section forces
-is ∫ N δε + Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. The inertia forces ρA r_tt and J
-φ_tt, with the mass ρA and the rotary inertia J per length, are computed with the consistent, constant mass matrix.
+Here r is the position of the axis, and S and D are the matrices of stiffness and damping of the section. The strains
+Γ_ref and φ'_ref are the sums of the values in the reference configuration and ``reference_strain``. The virtual work of
+the section forces is ∫ N δε + Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. The inertia
+forces ρA r_tt and J φ_tt, with the mass ρA and the rotary inertia J per length, are computed with the consistent,
+constant mass matrix.
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
 rotation of the cross section. Without shear, the vector e_1 = A(φ) [1, 0] of the cross section is tangential to the

@@ -11,12 +11,12 @@ matrix of the Euler parameters e, and S and D are the matrices of stiffness and 
 of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ z S z/2 dx.
 
 Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
-interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so it rotates the interpolated
-frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam, and do not
-depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe the same
-rotation. ``flip`` is -1 for nodes whose Euler parameters have, in the reference configuration, a negative dot product
-with the Euler parameters of node0. For order 1 the curvature is the rotation vector between the two nodes divided by
-the length of the element, as in the element of Crisfield and Jelenić.
+interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so a rigid rotation rotates the
+interpolated frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam,
+and do not depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe
+the same rotation. ``flip`` is -1 for nodes whose Euler parameters have, in the reference configuration, a negative dot
+product with the Euler parameters of node0. For order 1 the curvature is the rotation vector between the two nodes
+divided by the length of the element, as in the element of Crisfield and Jelenić.
 
 The kernels are in forces3d.py and inertia3d.py, the outputs in sections3d.py.
 

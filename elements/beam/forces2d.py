@@ -129,8 +129,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalised forces f_y with respect to y = (r'_x, r'_y, φ, φ') at a Gauss point,
-    shape (4, 4), to the values of the matrix.
+    """Add the contribution of a Gauss point to the values of the matrix. K, shape (4, 4), contains the derivatives of
+    the generalised forces f_y with respect to y = (r'_x, r'_y, φ, φ').
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -149,8 +149,8 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the mass matrix to the values of the matrix: ∫ ρA N_a N_b dx for x and y, ∫ J N_a N_b dx for
-    rotations.
+    """Add scale times the mass matrix to the values of the matrix. For nodes a and b, the entries are ∫ ρA N_a N_b dx
+    for positions x and y, and ∫ J N_a N_b dx for rotations.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -44,7 +44,8 @@ SMALL = 0.05
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill y of a row at a Gauss point if x contains coordinates, or y_t if x contains velocities."""
+    """Fill the variables y of a row at a Gauss point if x contains coordinates, or the rates of these variables if x
+    contains velocities."""
     for k in range(COUNT):
         y[k] = 0.0
     for a in range(len(rule.W)):
@@ -79,8 +80,8 @@ def find_factor(u: float) -> tuple[float, float, float]:
 def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
-    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero elements of G, shape (6, 11); return n, k, F, F' and
-    F''.
+    """Fill the strains z = (Γ, κ), shape (6,), and the nonzero elements of G = ∂z/∂y, shape (6, 11). Return the
+    quantities n, k, F, F' and F'' of the module docstring.
     """
     n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
@@ -181,7 +182,8 @@ def add_curvature(
 
 @kernel
 def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatArray) -> None:
-    """Fill the forces and moments S (z - z_ref) + D z_t at a Gauss point, shape (6,)."""
+    """Fill the forces and moments S (z - z_ref) + D z_t of the cross section at a Gauss point, shape (6,), with the
+    strains z."""
     for a in range(6):
         total = 0.0
         for b in range(6):
@@ -287,8 +289,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalised forces f_y with respect to y at a Gauss point, shape (11, 11), to the
-    values of the matrix.
+    """Add the contribution of a Gauss point to the values of the matrix. K, shape (11, 11), contains the derivatives of
+    the generalised forces f_y with respect to y.
     """
     L = row.length
     for a in range(len(rule.W)):

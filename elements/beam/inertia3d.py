@@ -5,10 +5,10 @@ the cross sections, in the frames of the cross sections, are
 
     Θ ω_t + ω × Θ ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
-Each moment has the form of the inertia moment of a rigid body about the centre of mass. bodies/rigid3d_kernels.py
-evaluates the moment, and bodies/rigid3d.py explains the inertia κ = 4/3 tr Θ_a for a change of the length of the Euler
-parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule, whose error has the same order as the
-error of the elements.
+Each moment has the form of the inertia moment of a rigid body about the centre of mass. The kernels in
+bodies/rigid3d_kernels.py evaluate the moment. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a
+for changes of the length of the Euler parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule,
+whose error has the same order as the error of the elements.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Functions that compute properties of beams (columns of their table) from the material and the shape of the cross
-section: round bars, tubes and rectangles.
+"""Functions that compute columns of beams from the material and the shape of the cross section, which is a round bar, a
+tube or a rectangle.
 
 The stiffnesses are EA, k GA, EI and GJ, with Young's modulus E, the shear modulus G = E/(2 (1 + ν)), Poisson's ratio ν,
-the area A, the shear coefficient k of Cowper, the second moments of area I, and the torsion constant J. With the
-density ρ, the products ρA and ρI are the mass and the rotary inertia per length. Warping of the cross section is free.
-For round bars and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b, the torsion constant is
+the area A, the shear coefficient k of Cowper, the second moments of area I, and the torsion constant J of the cross
+section. With the density ρ, the products ρA and ρI are the mass and the rotary inertia per length. Warping of the cross
+section is free. For round bars and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b, the torsion constant is
 
     J = a b³ (1/3 - 64 b/(π⁵ a) Σ tanh(n π a/(2 b))/n⁵),    n = 1, 3, ...
 

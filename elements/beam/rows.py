@@ -162,7 +162,8 @@ def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> Non
 
     Args:
         cosine: smallest cosine of the angles between the axis and e_1 of the cross sections, shape (resident,).
-        size: smallest |r'| L and largest |r'| L at the Gauss points, and length of the axis [m], shape (resident, 3).
+        size: smallest and largest value of |r'| L at the Gauss points, where L is the length of the beam, and length of
+            the axis [m], shape (resident, 3).
     """
     for k in np.flatnonzero(~(size[:, 0] > 0.0))[:1]:
         raise ModelError(f"nodes of {table.kind} row {table.resident[k]} are at one point: must have a distance > 0 m")

@@ -49,7 +49,7 @@ def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
 
 
 def turn(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the products A b of arrays of matrices A and vectors b."""
+    """Return the product A b for each matrix A and each vector b in two arrays of equal length."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
 

@@ -74,7 +74,8 @@ class Columns(NamedTuple):
 
     dofs: process-local indices of the coordinates, padded with the index of the spare entry of `Fields`, shape (rows,
         w).
-    at: column of each of these coordinates in the ``dofs`` of the law, shape (rows, w).
+    at: for each of these coordinates, the column of the array ``dofs`` of the law that contains the coordinate, shape
+    (rows, w).
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
     M, D, K: the matrices, shape (rows, w, w).
@@ -112,7 +113,8 @@ def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
 
 @kernel
 def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t) to the values of the matrix."""
+    """Add the tangent dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t), with the factors dq and dv, to the values of the
+    matrix."""
     for i in range(len(c.size)):
         for a in range(c.size[i]):
             for b in range(c.size[i]):
@@ -275,7 +277,8 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return D q_t + K q [N, N m], shape (rows, w); rows with fewer than w coordinates are padded with zeros."""
+    """Return the linear damping and elastic forces D q_t + K q [N, N m], shape (rows, w). Rows with fewer than w
+    coordinates are padded with zeros."""
     c = rows.columns[0]
     q, v = read_all(c, s)
     forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)

@@ -27,7 +27,8 @@ def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, A
     Args:
         values: values that the user gave to `World.add`.
         rows: number of rows.
-        names: columns that contain one matrix for all rows, or a list of one matrix for each row.
+        names: names of columns; each of these columns contains one matrix for all rows, or a list with one matrix for
+            each row.
     """
     for name in names:
         given: Any = values.get(name)
@@ -77,10 +78,10 @@ def bind_state_functions(
     """Return the user functions of the active rows, in a dictionary whose keys are indices into ``rows``.
 
     Args:
-        rows: the rows on this process of the table that has these columns.
+        rows: the rows of the table with these columns on this process.
         function: name of the column of the functions.
         derivative: name of the column of the derivatives; if empty, finite differences are used.
-        shapes: required shape of the result of each function, one for each row.
+        shapes: for each row, the required shape of the result of its function.
         words: description of the required result, with its unit, for messages.
     """
     active = rows.local("active") if "active" in rows.table.component.columns else np.ones(len(rows.rows), bool)

@@ -9,7 +9,7 @@ equations of motion about the node are
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.
 
 The weight consists of the force m g and the moment m (r_x g_y - r_y g_x), where g is the gravitational acceleration.
-diag(m, m, I + m c·c) is the constant part of the mass matrix. If the centre of mass is at the node, all other inertia
+The constant part of the mass matrix is diag(m, m, I + m c·c). If the centre of mass is at the node, all other inertia
 terms are 0.
 
 Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
@@ -44,7 +44,8 @@ class RigidBody2D(Component):
 
 @kernel
 def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
-    """Return m r in the global frame [kg m]."""
+    """Return the product m r of the mass and the vector from the node to the centre of mass, in the global frame [kg
+    m]."""
     phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
     return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]
@@ -131,7 +132,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """Return the diagonal of the constant part of the mass matrix of the rows, and the number of position
+    """Return, for each row, the diagonal of the constant part of its mass matrix, and return the number of position
     coordinates."""
     m, center = rows.local("mass"), rows.local("center_of_mass")
     about_node = rows.local("inertia") + m * (center**2).sum(axis=1)

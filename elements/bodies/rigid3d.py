@@ -4,7 +4,7 @@
 
 Here m is the mass, a_c the acceleration of the centre of mass, F the force, Θ_c the inertia tensor and T_c the torque
 about the centre of mass, ω the angular velocity, and e the Euler parameters. The equation of the torque T_c is in the
-frame of the body, and the body owns the multiplier of the constraint C. The vector from the node to the centre of mass
+frame of the body. Each body owns the multiplier of its constraint C = 0. The vector from the node to the centre of mass
 is A c in the global frame and c in the frame of the body. The equations are formulated in the coordinates of the node,
 so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
@@ -135,7 +135,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
     moment: mass times the position of the centre of mass in the frame of the body [kg m], shape (3,).
     about_node: inertia tensor Θ about the node in the frame of the body [kg m^2], shape (3, 3).
-    stretching: inertia κ of a change of the length of e [kg m^2].
+    stretching: artificial inertia κ for changes of the length of e [kg m^2].
     dofs: process-local indices of the coordinates x, y, z, e0..e3.
     multiplier: process-local index of the multiplier.
     """

@@ -45,7 +45,7 @@ def three(a: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_at(y: FloatArray, n: IntArray) -> Vector:
-    """Return the elements of y at the first three indices of n."""
+    """Return the three elements of y whose indices are the first three elements of n."""
     return y[n[0]], y[n[1]], y[n[2]]
 
 
@@ -69,7 +69,8 @@ def times_transposed(A: FloatArray, a: Vector) -> Vector:
 
 @kernel
 def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: FloatArray) -> float:
-    """Fill A, shape (3, 3), and Γ, shape (3, 4), from Euler parameters, and return n."""
+    """Fill the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), from Euler parameters e. Return n =
+    e·e."""
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
@@ -85,7 +86,8 @@ def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: 
 
 @kernel(inline=True)
 def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill e, shape (4,), A, shape (3, 3), and Γ, shape (3, 4), of a row, and return n."""
+    """Fill the Euler parameters e, shape (4,), the rotation matrix A, shape (3, 3), and the matrix Γ, shape (3, 4), of
+    a row. Return n = e·e."""
     for a in range(4):
         e[a] = x[dofs[3 + a]]
     n: float = fill_rotation(e[0], e[1], e[2], e[3], A, G)
@@ -94,8 +96,8 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Return Γ times the elements of v that belong to the Euler parameters; n contains the coordinate indices of the
-    row.
+    """Return the product of G = Γ and the four elements of v that belong to the Euler parameters of a row; n contains
+    the coordinate indices of the row.
     """
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
@@ -140,7 +142,8 @@ def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArra
 
 @kernel
 def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, scale: float, B: FloatArray) -> None:
-    """Add scale ∂(Γᵀ T)/∂e at constant T, which is scale (2/n) (N(T) - (Lᵀ T) 2 eᵀ/n), to B[3:, 3:]."""
+    """Add scale times ∂(Γᵀ T)/∂e to B[3:, 3:]. For a constant torque T this derivative is (2/n) (N(T) - (Lᵀ T) 2
+    eᵀ/n)."""
     k = 2.0 * scale / n
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -156,7 +159,7 @@ def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, s
 
 @kernel
 def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> None:
-    """Add B to values[slots[i]], and set B to 0."""
+    """Add the 7 x 7 matrix B of row i to the values of the matrix at the indices slots[i], and set B to 0."""
     for a in range(7):
         for b in range(7):
             values[slots[i, a, b]] += B[a, b]
@@ -221,7 +224,8 @@ def inertia_tangent(
 
 @kernel
 def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w: Vector, D: FloatArray) -> None:
-    """Fill D = ∂(Γ y)/∂e, shape (3, 4), for given w = Γ y; d contains the coordinate indices of the row."""
+    """Fill the derivative D = ∂(Γ y)/∂e, shape (3, 4), at constant y. The vector w is the product Γ y, and d contains
+    the coordinate indices of the row."""
     c = 2.0 / n
     y0, y1, y2, y3 = c * y[d[3]], c * y[d[4]], c * y[d[5]], c * y[d[6]]
     D[0, 0], D[0, 1], D[0, 2], D[0, 3] = y1, -y0, -y3, y2
@@ -250,8 +254,8 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix. ∂f/∂q consists of Γᵀ (s ×
-    (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with respect to e.
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix. The derivative ∂f/∂q
+    consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
@@ -270,7 +274,8 @@ def gravity_tangent(
 def constraint(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
 ) -> None:
-    """Add e·e - 1, or at velocity level 2 e·e_t, to C, and the constraint force 2 e λ to f_e."""
+    """Add the constraint e·e - 1, or at velocity level its rate 2 e·e_t, to C. Add the constraint force 2 e λ to the
+    forces on the Euler parameters e."""
     for i in range(len(rows)):
         row = rows[i]
         k, total = row.multiplier, 0.0 if rate_level else -1.0
@@ -286,8 +291,9 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq and dv times the derivatives of `constraint` with respect to coordinates and velocities, and its
-    derivatives with respect to λ, to the values of the matrix. The derivative of 2 e λ with respect to e is 2 λ.
+    """Add the derivatives of `constraint` to the values of the matrix. The derivatives with respect to coordinates have
+    the factor dq, the derivatives with respect to velocities the factor dv, and the derivatives with respect to λ the
+    factor 1. The derivative of 2 e λ with respect to e is 2 λ.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -186,13 +186,15 @@ def build(rows: LocalRows) -> System:
 
 
 def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
-    """Return G x, the factors of the shape functions in r', for an axis with the coordinates x, shape (rows, 8)."""
+    """Return the product G x for an axis with the coordinates x. The product contains the coefficients of the shape
+    functions in r', shape (rows, 8)."""
     slid: FloatArray = np.einsum("rij,rjc->ric", rows.columns.G, x.reshape(-1, 4, 2))
     return slid.reshape(-1, 8)
 
 
 def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Return the motion of the material: velocity r_t + s_t r', acceleration r_tt + 2 s_t r'_t + s_t² r'' + s_tt r'."""
+    """Return the motion of the material, which has the velocity r_t + s_t r' and the acceleration r_tt + 2 s_t r'_t +
+    s_t² r'' + s_tt r'."""
     x, v, a = eval_motion(rows, fields)
     s_t, s_tt = fields.v[rows.dofs[:, 8:]], fields.a[rows.dofs[:, 8:]]
     x_x = slide(rows, x)

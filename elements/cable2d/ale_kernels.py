@@ -202,8 +202,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load on s, g·∫ ρA r' dx = ρA g·(r1 - r0) [N], of selected rows for the gravitational acceleration g
-    [m/s^2], shape (3,)."""
+    """Add the weight of selected rows to the force on the coordinate s. This force is g·∫ ρA r' dx = ρA g·(r1 - r0)
+    [N], with the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         row = rows[i]
         n = row.dofs

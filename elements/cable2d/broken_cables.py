@@ -2,9 +2,10 @@
 
     Π = k/2 [(|s_0| - 1 - ε_ref)² + (|s_1| - 1 - ε_ref)²],    k = EA L/6
 
-s_0 and s_1 are the slopes r' at the two nodes, and k is the weight of an end point in integration rule 2. Π is the part
-of the strain energy of the cable that does not depend on the distance of its nodes. Without Π, the slope at a node
-without another cable would be a coordinate without force, and would grow without bound under the weight of the cable.
+s_0 and s_1 are the slopes r' at the two nodes, and k is the weight of an end point in integration rule 2. The energy Π
+is the part of the strain energy of the cable that does not depend on the distance between its nodes. Without Π, the
+slope at a node without another cable would be a coordinate without force, and would grow without bound under the weight
+of the cable.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
 
 Here EA and EI are the axial and the bending stiffness, d_EA and d_EI the corresponding dampings, ρA the mass per
 length, q the coordinates of both nodes, S the shape functions with r = S q, and g the gravitational acceleration. The
-generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q at constant N and M. The mass matrix is ∫ ρA
-SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| - 1) and
-κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
+generalised forces are the derivatives of ∫ N ε + M κ dx with respect to q, where N and M are constant. The mass matrix
+is ∫ ρA SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and curvature are ε_ref = ε0 + c (|r'| -
+1) and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c = strain_is_relative_to_reference.
 
 A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change; broken_cables.py
 defines the forces that limit the slopes at both ends of a broken cable.
@@ -103,8 +103,8 @@ class Cable2D(Component):
 
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add to f the weight ∫ ρA S g dx [N, N m] of selected rows for the gravitational acceleration g [m/s^2], shape
-    (3,).
+    """Add the weight ∫ ρA S g dx [N, N m] of selected rows to f, where g is the gravitational acceleration [m/s^2],
+    shape (3,).
     """
     d = c.dofs.shape[1] // 4
     for i in rows:
@@ -121,8 +121,9 @@ class CableKind(NamedTuple):
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
-    linear_beside_users: for rows with a user function for only one of axial force and bending moment, whether the
-    kernels evaluate the linear law of the other quantity. If not, NumPy evaluates both quantities.
+    linear_beside_users: this field refers to rows with a user function for only one of axial force and bending moment.
+        It states whether the kernels evaluate the linear law of the other quantity. If not, NumPy evaluates both
+        quantities.
     """
 
     name: str
@@ -134,8 +135,8 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; they add 0 for rows
-        whose linear law is replaced by a user function.
+    energies, powers: functions for the `Account` (energies and dissipated powers) of the cables; for rows in which a
+        user function replaces the linear law, these functions add 0.
     residual, tangent: functions for the `System` of the cables.
     dynamic_residual, dynamic_tangent: residual and tangent that include inertia forces and mass matrix.
     strands: parameters of the cables; form-finding changes these parameters temporarily.
@@ -280,8 +281,8 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """Create the data of rows with the same integration rule; ``row`` contains the indices of these rows among the rows
     of the table on this process.
 
-    For the kernels, stiffness and damping of broken cables are set to 0, and also any stiffness and damping that a user
-    function replaces.
+    In the data for the kernels, stiffness and damping of broken cables are 0. A stiffness and a damping that a user
+    function replaces are also 0.
     """
     whole = ~rows.local("broken")
     axial, bending = (

@@ -1,5 +1,5 @@
 """Checks of the shape of cables. Before a solve, the checks find cables that are much too short for their route. After
-static solves, they find folded cables, and buckling and bends that the mesh cannot represent.
+static solves, the checks find folded cables, and buckling and bends that the mesh cannot represent.
 
 In a folded cable the slope at a node points against the chord of the element:
 
@@ -132,7 +132,7 @@ def split(x: FloatArray) -> list[FloatArray]:
 
 @kernel
 def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[float, float]:
-    """Return L κ at both ends of an element [rad], with the curvature κ = |r' x r''|/|r'|²."""
+    """Return the product of the length L and the curvature κ = |r' x r''|/|r'|² at both ends of an element [rad]."""
     slope0, product0, rate0, slope1, product1, rate1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(d):
         chord = (x[dofs[2 * d + a]] - x[dofs[a]]) / length

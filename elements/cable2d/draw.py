@@ -50,7 +50,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
 
 
 class CableLines:
-    """Lines of the drawing of a set of cables: constant data, and arrays for data that change during a run.
+    """Constant data for the drawing of a set of cables, and arrays for data that change during a run.
 
     Args:
         rows: the cables.
@@ -119,8 +119,8 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Fill positions r [m] and velocities r_t [m/s], shape (rows * n, 3), at n points of each cable of the length L. In
-    2D z remains 0. ``shape`` contains the shape functions of a cable of length 1.
+    """Fill positions r [m] and velocities r_t [m/s], shape (rows * n, 3), at n points of each cable, where L contains
+    the lengths [m]. In 2D z remains 0. ``shape`` contains the shape functions of a cable of length 1.
     """
     count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):

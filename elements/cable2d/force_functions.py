@@ -5,10 +5,10 @@ The arguments of the functions are arrays with one element per row and point, sh
 
     f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
-t is the time [s], ``position`` is the arc length along the cable [m], and ``parameters`` contains lengths, stiffnesses
-and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and must accept
-any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of any other
-shape, or with NaN, raises an error.
+Here t is the time [s], ``position`` is the arc length along the cable [m], and ``parameters`` contains lengths,
+stiffnesses and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and
+must accept any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of
+any other shape, or with NaN, raises an error.
 
 A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
@@ -21,8 +21,8 @@ derivative, are
 
 The derivatives of M have the same form. In 3D the argument curvature is |κ|, and the returned moment acts about the
 current direction of κ, see strains.py. Rows with a user function are evaluated with NumPy. The evaluation of a row with
-a user function takes about a hundred times as long as the evaluation of another row. The elastic energy of these rows
-is not computed; in 3D, only the energy of the replaced law is not computed.
+a user function takes about a hundred times as long as the evaluation of another row. In 2D, the elastic energy of these
+rows is not computed. In 3D, only the energy of the replaced law is not computed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Parameters(NamedTuple):
     """Columns of cables that a user function receives, each of shape (rows, 1).
 
     row: row index in the table of the cables.
-    length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
+    length: length [m].
+    axial_stiffness, bending_stiffness: stiffnesses [N] and [N m^2].
+    axial_damping, bending_damping: damping coefficients [N s] and [N m^2 s].
     """
 
     row: IntArray

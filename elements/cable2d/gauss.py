@@ -2,8 +2,8 @@
 and 3D cables.
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
-accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
-defines the symbols e, s0, s1, p, k and the forces on these vectors.
+accelerations. Another kernel evaluates tangent and mass matrix. The module points.py contains the equations at a single
+point and defines the symbols e, s0, s1, p, k and the forces on these vectors.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
-    """Return the components x, y of P0 e + P1 s0 + P2 s1 for the cable in lane k, followed by the components of the
-    rate of this vector.
+    """Return the components x and y of the vector P0 e + P1 s0 + P2 s1 for the cable in lane k, followed by the
+    components x and y of the rate of this vector.
     """
     q, w = g.coordinates, g.velocities
     return (
@@ -129,7 +129,8 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P times the four elements of A to the elements ``row`` to ``row`` + 3 of ``sums`` for the cable in lane k."""
+    """Add P times the four elements of A to four elements of ``sums``, beginning with the element ``row``, for the
+    cable in lane k."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -138,9 +139,10 @@ def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``row`` to ``row`` + 3 of ``sums`` for the cable in lane k,
-    where B = (pp, pk, kp, kk) are the derivative blocks of a point. P and K are the factors of one of the vectors e,
-    s0, s1 in p and k, Q and R the factors of the same or another of these vectors.
+    """Add PQ pp + PR pk + KQ kp + KR kk to four elements of ``sums``, beginning with the element ``row``, for the cable
+    in lane k. B = (pp, pk, kp, kk) contains the derivative blocks of a point. One of the vectors e, s0, s1 has the
+    factor P in p and the factor K in k. The same or another of these vectors has the factor Q in p and the factor R in
+    k.
     """
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
     sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
@@ -247,8 +249,8 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate indices n, in d dimensions. In
-    2D the z component is 0.
+    """Read vector i of a row in d dimensions, from r0, r0', r1, r1' for i = 0 to 3. The array n contains the coordinate
+    indices of the row. In 2D the z component is 0.
     """
     # no branch is used, because with a branch the compiled code would count references to the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
@@ -256,14 +258,15 @@ def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. iL is 1/L."""
+    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. The argument iL is
+    1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 
 
 @kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
-    """Return scale (P0 e + P1 s0 + P2 s1) with the factors P of point j and z = (e, s0, s1)."""
+    """Return the sum of the vectors z = (e, s0, s1), multiplied by the three factors in row j of P, times ``scale``."""
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 

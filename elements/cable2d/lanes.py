@@ -32,8 +32,8 @@ def work_type(dims: int) -> np.dtype[Any]:
     """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane: `QUANTITIES`,
     coordinates, velocities, accelerations, forces and the following fields.
 
-    free: strains and curvatures of the stress-free state; at all points for integration rule 2, at the current point
-        for other rules.
+    free: strains and curvatures of the stress-free state. For integration rule 2 the values at all points are stored,
+        for other rules only the values at the current point.
     slopes: e and its rate, see points.py.
     on_points: forces on e, s0 and s1.
     sums: sums over the points of the derivatives of these forces with respect to e, s0 and s1.
@@ -100,7 +100,7 @@ def create_lanes(c: RuleRows) -> Lanes:
 
 @kernel(inline=True)
 def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> None:
-    """Copy the ``4 * dims`` node coordinates of each cable of a block into the lane of the cable."""
+    """Copy the ``4 * dims`` node coordinates of each cable in a block into the lane of this cable."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):
@@ -109,9 +109,7 @@ def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> No
 
 @kernel(inline=True)
 def take_quantities(c: Lanes, block: int, g: Any) -> None:
-    """Copy the quantities L, EA, EI, dEA, dEI and mass per length of the cables of a block into the lanes of these
-    cables.
-    """
+    """Copy L, EA, EI, dEA, dEI and the mass per length of each cable in a block into the lane of this cable."""
     for k in range(LANES):
         g.length[k], g.axial_stiffness[k] = c.given[block, 0, k], c.given[block, 1, k]
         g.bending_stiffness[k], g.axial_damping[k] = c.given[block, 2, k], c.given[block, 3, k]
@@ -120,7 +118,7 @@ def take_quantities(c: Lanes, block: int, g: Any) -> None:
 
 @kernel(inline=True)
 def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> None:
-    """Copy the stress-free strains or curvatures of the cables of a block into the lanes of these cables."""
+    """Copy the stress-free strains or curvatures of each cable in a block into the lane of this cable."""
     for j in range(count):
         for k in range(LANES):
             to[j, k] = c.given[block, 6 + first + j, k]
@@ -134,7 +132,7 @@ def read_given(k: int, g: Any) -> tuple[float, float, float, float, float]:
 
 @kernel(inline=True)
 def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> None:
-    """Add the forces of the cables of a block to the forces of the model."""
+    """Add the forces of all cables in a block to the forces of the model."""
     for k in range(min(LANES, len(c.row) - first)):
         n = c.dofs[first + k]
         for j in range(4 * dims):

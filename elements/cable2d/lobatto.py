@@ -1,8 +1,8 @@
 """Kernels of `Cable2D` for integration rule 2, the default, without loops over the integration points.
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
-accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point and
-defines the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all rules are in gauss.py.
+accelerations. Another kernel evaluates tangent and mass matrix. The module points.py contains the equations at a single
+point and defines the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ bending points.
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
-    """Return e, s0 and s1 of the cable in lane k. If q contains velocities, return the rates of these vectors. iL is
-    1/L.
+    """Return e, s0 and s1 of the cable in lane k. If q contains velocities, return the rates of these vectors. The
+    argument iL is 1/L.
     """
     ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
     return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
@@ -120,8 +120,8 @@ def fill_entries(
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
     """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, in d = ``dims`` dimensions.
-    These elements follow from the elements (a, b) of the derivative blocks at the points: A0, A, A1 at the axial
-    points, B0, B1 at the bending points.
+    The arguments are the elements (a, b) of the derivative blocks: A0, A and A1 at the three axial points, B0 and B1 at
+    the two bending points.
 
     A0, A, A1 already contain the integration weights.
     """

@@ -66,8 +66,8 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 
 def eval_flow(c: Inertia) -> AxialFlow:
-    """Return the matrices P = M G and Q = Gᵀ M G over all coordinates of a cable, which are used for modes of running
-    belts; see `slide_matrices` for G.
+    """Return the matrices P = M G and Q = Gᵀ M G for all coordinates of a cable. Modes of running belts use these
+    matrices; see `slide_matrices` for G.
     """
     rho, L = c.rows["mass_per_length"], c.rows["length"]
     G = slide_matrices(L)
@@ -92,7 +92,7 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
 
 @kernel(inline=True)
 def product(row: Four, q: Four) -> float:
-    """Return the product Σ M_j q_j of one row of the mass matrix M and the coordinates q."""
+    """Return the product Σ M_j q_j of one row of the mass matrix and the coordinates q."""
     return row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3] * q[3]
 
 

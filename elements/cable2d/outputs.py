@@ -69,8 +69,8 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def node_dofs(rows: LocalRows) -> IntArray:
-    """Return the process-local indices of the coordinates of both nodes of cables in d dimensions, shape (rows, 4
-    d).
+    """Return the process-local indices of the coordinates of both nodes of each cable, shape (rows, 4 d) in d
+    dimensions.
     """
     # omit the coordinate of the axial motion, which may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
@@ -124,7 +124,7 @@ class CableView:
 
 def find_parts(rows: LocalRows) -> IntArray:
     """Return the part label of each cable, shape (rows,). Connected cables have the same label. Labels are numbered
-    from 0 in the order in which they first occur.
+    from 0 in the order of their first occurrence.
     """
     # the first coordinate index identifies an end, because several nodes may share a position
     ends = node_dofs(rows)

@@ -79,14 +79,14 @@ def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def shape_slope(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """First derivatives of the shape functions with respect to arc length [1/m, 1, 1/m, 1]."""
+    """Return the first derivatives of the shape functions with respect to arc length [1/m, 1, 1/m, 1]."""
     D3 = 6.0 * s * (1.0 - s) / L
     return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
 
 
 @kernel(inline=True, fast=False)
 def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Second derivatives of the shape functions with respect to arc length [1/m^2, 1/m, 1/m^2, 1/m]."""
+    """Return the second derivatives of the shape functions with respect to arc length [1/m^2, 1/m, 1/m^2, 1/m]."""
     iL = 1.0 / L
     E3 = (6.0 - 12.0 * s) * iL * iL
     return -E3, (6.0 * s - 4.0) * iL, E3, (6.0 * s - 2.0) * iL
@@ -94,15 +94,16 @@ def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True)
 def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
-    """∫ S_i dx over the cable [m, m^2, m, m^2]."""
+    """Return the integrals ∫ S_i dx of the shape functions over the cable [m, m^2, m, m^2]."""
     by_slope = L * L / 12.0
     return 0.5 * L, by_slope, 0.5 * L, -by_slope
 
 
 @kernel(inline=True, fast=False)
 def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
-    """Return the coefficients c and d of the cubic Σ S_i x_i = x0 + s0 x + c x² + d x³; s0, s1 are the slopes of the
-    nodes, and e = (x1 - x0)/L."""
+    """Return the coefficients c and d of the cubic x0 + s0 x + c x² + d x³ with the position x0 and the slope s0 at the
+    first node and the slope s1 at the second node. The argument e is (x1 - x0)/L, where x1 is the position of the
+    second node."""
     return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
 
 
@@ -141,7 +142,7 @@ def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
 
 @kernel(inline=True)
 def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float) -> float:
-    """Return N/|p| [N] with N = EA (ε - eps) + dEA ε_t; the force on p is N p/|p|."""
+    """Return N/|p| [N], where N = EA (ε - eps) + dEA ε_t is the axial force. The force on p is N p/|p|."""
     length = sqrt(px * px + py * py)
     il = 1.0 / length
     return (EA * (length - 1.0 - eps) + dEA * il * (px * ptx + py * pty)) * il
@@ -151,7 +152,7 @@ def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: fl
 def axial_block(
     px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float, dq: float, dv: float
 ) -> Four:
-    """Return dq ∂f/∂p + dv ∂f/∂p_t of the force f on p [N]: elements xx, xy, yx, yy."""
+    """Return the elements xx, xy, yx, yy of the matrix dq ∂f/∂p + dv ∂f/∂p_t [N], where f is the force on p."""
     length = sqrt(px * px + py * py)
     il = 1.0 / length
     et = il * (px * ptx + py * pty)
@@ -169,7 +170,8 @@ def bending_force(
     px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
     EI: float, dEI: float, kap: float,
 ) -> Four:  # fmt: skip
-    """Return the forces M κ_p on p [N] and M κ_k on k [N m], with M = EI (κ - kap) + dEI κ_t."""
+    """Return the force M κ_p on p [N] and the force M κ_k on k [N m], where M = EI (κ - kap) + dEI κ_t is the bending
+    moment."""
     ig = 1.0 / (px * px + py * py)
     kappa = ig * (px * ky - py * kx)
     ax = ig * (ky - 2.0 * kappa * px)
@@ -185,8 +187,9 @@ def bending_blocks(
     px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
     EI: float, dEI: float, kap: float, dq: float, dv: float,
 ) -> Blocks:  # fmt: skip
-    """Return dq times the derivatives of the forces on p and k with respect to p and k, plus dv times the derivatives
-    with respect to the rates of p and k: blocks pp, pk, kp, kk, each with the elements xx, xy, yx, yy.
+    """Return the blocks pp, pk, kp and kk, each with the elements xx, xy, yx, yy. Block pk, for example, contains dq
+    times the derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of
+    k.
     """
     ig = 1.0 / (px * px + py * py)
     kappa = ig * (px * ky - py * kx)

@@ -7,7 +7,7 @@ form in 2D and 3D:
 
     κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L.
 
-In 2D, κ replaces |κ|, and b = 1. points.py defines further symbols.
+In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols.
 
 Force functions receive |κ| and return the moment M, which acts along the binormal b: δW = M δ|κ|. The energy does not
 change when a cable rotates as a rigid body, even if the cable is curved in the stress-free state. With the term δ, |κ|
@@ -34,8 +34,8 @@ class Strains(NamedTuple):
 
     p, k: r' [1] and r'' [1/m], shape (rows, n, d).
     pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).
-    eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
-    kap, kap_t [1/m, 1/(m s)]: curvature, in 3D its magnitude |κ|, and its rate, shape (rows, n).
+    eps, eps_t: axial strain [1] and its rate [1/s], shape (rows, n).
+    kap, kap_t: curvature [1/m], in 3D its magnitude |κ|, and the rate of this value [1/(m s)], shape (rows, n).
     """
 
     p: FloatArray
@@ -85,8 +85,8 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
-    """Return Σ S_i x_i at n points, shape (rows, n, d), from coordinates x, shape (rows, 4 d), and shape functions S,
-    shape (rows, n, 4)."""
+    """Interpolate coordinates x, shape (rows, 4 d), at n points by shape functions S, shape (rows, n, 4). The result Σ
+    S_i x_i has the shape (rows, n, d)."""
     result: FloatArray = np.einsum("rni,ric->rnc", S, x.reshape(-1, 4, x.shape[1] // 4))
     return result
 
@@ -109,7 +109,7 @@ def find_smallest(shape: Shape) -> FloatArray:
 
 
 def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return |κ| (in 2D κ) and its rate, shape (rows, n), for δ [1/m]."""
+    """Return the curvature |κ| (κ in 2D) and its rate, shape (rows, n); the argument ``smallest`` is δ [1/m]."""
     kap, kap_t = bending
     if kap.shape[-1] == 1:
         return kap[..., 0], kap_t[..., 0]
@@ -144,13 +144,15 @@ def eval_references(rows: LocalRows, s: FloatArray) -> References:
 
 
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """Return ∂ε/∂q and ∂|κ|/∂q, each of shape (rows, n, 4 d)."""
+    """Return the derivatives of the strain ε and of the curvature |κ| with respect to the coordinates, each of shape
+    (rows, n, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     return expand(shape.dS, eps_p), expand(shape.dS, kap_p) + expand(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
-    """Return ∂²ε/∂q² and ∂²|κ|/∂q², each of shape (rows, n, 4 d, 4 d)."""
+    """Return the second derivatives of the strain ε and of the curvature |κ| with respect to the coordinates, each of
+    shape (rows, n, 4 d, 4 d)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
     g, b, unit = dot(s.p, s.p)[..., None, None], _direction(s), np.eye(s.p.shape[-1])
     eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
@@ -172,7 +174,8 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
 
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return ε_p = p/|p|, |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g, each of shape (rows, n, d)."""
+    """Return the derivatives of strain and curvature with respect to p and k, each of shape (rows, n, d): ε_p = p/|p|,
+    |κ|_p = (k × b - 2 b·κ p)/g and |κ|_k = (b × p)/g."""
     g, b = dot(s.p, s.p)[..., None], _direction(s)
     along = (s.kap * dot(b, b))[..., None]
     return s.p / np.sqrt(g), (cross(s.k, b) - 2.0 * along * s.p) / g, cross(b, s.p) / g
@@ -203,17 +206,19 @@ def turned(a: FloatArray) -> FloatArray:
 
 
 def outer(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a bᵀ for vectors of shape (..., d)."""
+    """Return the dyadic product a bᵀ for vectors of shape (..., d)."""
     return a[..., :, None] * b[..., None, :]
 
 
 def expand(S: FloatArray, a: FloatArray) -> FloatArray:
-    """Return the vector over the 4 d coordinates with the components S_i a."""
+    """Return a vector with one element for each of the 4 d coordinates. The vector consists of the four parts S_i a, i
+    = 1 to 4."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
 def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """Return the matrix over the 4 d coordinates with the blocks S_i T_j A."""
+    """Return a matrix with one row and one column for each of the 4 d coordinates. The matrix consists of the 4 x 4
+    blocks S_i T_j A."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

@@ -5,19 +5,20 @@ dynamic stiffness in series with a slow spring and damper.
     slow strain: η y_t + K y = D (ε - ε_ref - y)
 
 EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
-stiffness and the damping of the slow part. Fast loads meet the stiffness D. Under a constant load N, the strain ε -
-ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static solves. The time
-constant of the creep at constant load is η/K, at constant strain η/(K + D). Bending, mass, damping and references are
-those of `Cable2D` and `Cable3D`; fibre ropes have no user functions.
+stiffness and the damping of the slow part. The stiffness D applies to fast changes of the load. Under a constant load
+N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static
+solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain. Bending, mass,
+damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no user functions.
 
-Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle), and their
-parabola is the slow strain along the element. They are first-order states, so that statics, dynamics, modes,
-checkpoints and derivatives treat them as unknowns. The energy per length D (ε - ε_ref - y)²/2 + K y²/2 is stored, η
-y_t² is dissipated. Because the dynamic stiffness depends on the slow strain, the law also passes on the power -∂D/∂y (ε
-- ε_ref - y)² y_t/2, which averages to zero over closed cycles that are small compared with the mean load.
+Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle). The slow
+strain along the element is the parabola through these three values. The slow strains are first-order states. Therefore
+all solvers, checkpoints and derivatives treat the slow strains like other states of nodes. The stored energy per length
+is D (ε - ε_ref - y)²/2 + K y²/2, and the dissipated power per length is η y_t². Because D depends on y, the energy
+balance also contains the power per length -∂D/∂y (ε - ε_ref - y)² y_t/2. The mean of this power is zero over closed
+cycles whose amplitudes are small compared with the mean load.
 
-The permanent strain of the first loading of a new rope, and the dependence of D on amplitude and frequency, are not
-modelled: use the data of a rope after bedding-in.
+The law contains neither the permanent strain due to the first loading of a new rope nor the dependence of D on
+amplitude and frequency. The parameters must therefore be measured after the first loadings of the rope (bedding-in).
 
 Source: J. F. Flory, C. M. Leech, S. J. Banfield, D. J. Petruska, Computer model to predict long-term performance of
 fiber rope mooring lines, OTC 17592 (2005), for the static and the dynamic stiffness; C. J. M. Del Vecchio, Light weight
@@ -158,7 +159,8 @@ def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
 
 
 def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
-    """Return the outputs of cables with the axial force of the law."""
+    """Return the outputs of cables, in which the axial force is computed by the law of this file or of
+    table_cable.py."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
@@ -169,7 +171,7 @@ def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
 
 
 def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -> Drawing:
-    """Draw the cables with the axial force of the law."""
+    """Draw the cables; the axial force in the drawing is computed by the law of this file or of table_cable.py."""
     drawing = draw_cables(rows, fields, subdivisions)
     x = rows.local("length")[:, None] * np.arange(subdivisions + 1) / subdivisions
     extra = find_extra(rows, fields, slow, x).ravel()
@@ -190,7 +192,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
 
 
 class FibreView(CableView):
-    """Data of 2D fibre ropes for outputs, and the records ``own`` for kernels."""
+    """Data of 2D fibre ropes: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
@@ -198,7 +200,7 @@ class FibreView(CableView):
 
 
 class SpatialFibreView(SpatialView):
-    """Data of 3D fibre ropes for outputs, and the records ``own`` for kernels."""
+    """Data of 3D fibre ropes: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)

@@ -1,7 +1,7 @@
 """Kernels of `Cable3D` for any integration rule, with loops over the integration points.
 
-cable2d/gauss.py describes the method, and lobatto.py contains the kernels for rule 2. points.py contains the equations
-at a single point and the symbols p and k. cable2d/points.py defines the symbols e, s0 and s1.
+cable2d/gauss.py describes the method, and lobatto.py contains the kernels for rule 2. The module points.py contains the
+equations at a single point and the symbols p and k. The module cable2d/points.py defines the symbols e, s0 and s1.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) 
 
 @kernel(inline=True)
 def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
-    """Add w a to the elements ``to`` to ``to`` + 2 of ``sums`` for the cable in lane k."""
+    """Add the vector w a to three elements of ``sums``, beginning with the element ``to``, for the cable in lane k."""
     sums[to, k] += w * a[0]
     sums[to + 1, k] += w * a[1]
     sums[to + 2, k] += w * a[2]
@@ -95,7 +95,7 @@ def take_curvature(c: Lanes, block: int, place: int, k: int, free: FloatArray) -
 
 @kernel(inline=True)
 def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
-    """Add w A to the elements ``to`` to ``to`` + 8 of ``sums`` for the cable in lane k."""
+    """Add the matrix w A to nine elements of ``sums``, beginning with the element ``to``, for the cable in lane k."""
     add_vector(to, w, (A[0], A[1], A[2]), k, sums)
     add_vector(to + 3, w, (A[3], A[4], A[5]), k, sums)
     add_vector(to + 6, w, (A[6], A[7], A[8]), k, sums)
@@ -103,8 +103,9 @@ def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk to the elements ``to`` to ``to`` + 8 of ``sums`` for the cable in lane k, where
-    B = (pp, pk, kp, kk) are the derivative blocks of a point. cable2d/gauss.py defines the factors P, K, Q and R.
+    """Add PQ pp + PR pk + KQ kp + KR kk to nine elements of ``sums``, beginning with the element ``to``, for the cable
+    in lane k. B = (pp, pk, kp, kk) contains the derivative blocks of a point. See cable2d/gauss.py for the factors P,
+    K, Q and R.
     """
     add_entries(to, P * Q, B[0], k, sums)
     add_entries(to, P * R, B[1], k, sums)
@@ -114,8 +115,8 @@ def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: i
 
 @kernel(inline=True)
 def fill_matrix(iL: float, k: int, g: Any) -> None:
-    """Fill the element matrix of the cable in lane k: convert the derivatives with respect to e, s0, s1 to derivatives
-    with respect to r0, r0', r1, r1', with e = (r1 - r0)/L.
+    """Fill the element matrix of the cable in lane k. The derivatives with respect to e = (r1 - r0)/L, s0 and s1 are
+    converted to derivatives with respect to r0, r0', r1 and r1'.
     """
     for i in range(4):
         u, m = (-iL, 0) if i == 0 else (1.0, 1) if i == 1 else (iL, 0) if i == 2 else (1.0, 2)

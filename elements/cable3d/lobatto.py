@@ -1,9 +1,9 @@
 """Kernels of `Cable3D` for integration rule 2, the default, without loops over the integration points.
 
 Several cables are evaluated at once, see cable2d/lanes.py. One kernel evaluates the forces, including mass matrix times
-accelerations. Another kernel evaluates tangent and mass matrix. points.py contains the equations at a single point; the
-sums over the points are the same as in cable2d/lobatto.py. gauss.py contains kernels for any integration rule, with
-loops over the points.
+accelerations. Another kernel evaluates tangent and mass matrix. The module points.py contains the equations at a single
+point; the sums over the points are the same as in cable2d/lobatto.py. The module gauss.py contains kernels for any
+integration rule, with loops over the points.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def read_vector(a: FloatArray, row: int, k: int) -> Vector:
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """Return e, s0 and s1 of the cable in lane k. If q contains velocities, return the rates of these vectors. iL is
-    1/L.
+    """Return e, s0 and s1 of the cable in lane k. If q contains velocities, return the rates of these vectors. The
+    argument iL is 1/L.
     """
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)

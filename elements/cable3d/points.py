@@ -28,7 +28,7 @@ Blocks = tuple[Nine, Nine, Nine, Nine]
 
 @kernel(inline=True)
 def axial_force(p: Vector, pt: Vector, EA: float, dEA: float, eps: float) -> float:
-    """Return N/|p| [N] with N = EA (ε - eps) + dEA ε_t; the force on p is N p/|p|."""
+    """Return N/|p| [N], where N = EA (ε - eps) + dEA ε_t is the axial force. The force on p is N p/|p|."""
     length = sqrt(dot(p, p))
     il = 1.0 / length
     return (EA * (length - 1.0 - eps) + dEA * il * dot(p, pt)) * il
@@ -36,7 +36,7 @@ def axial_force(p: Vector, pt: Vector, EA: float, dEA: float, eps: float) -> flo
 
 @kernel(inline=True)
 def axial_block(p: Vector, pt: Vector, EA: float, dEA: float, eps: float, dq: float, dv: float) -> Nine:
-    """Return dq ∂f/∂p + dv ∂f/∂p_t of the force f on p [N], a 3 x 3 matrix, row by row."""
+    """Return the 3 x 3 matrix dq ∂f/∂p + dv ∂f/∂p_t [N], row by row, where f is the force on p."""
     length = sqrt(dot(p, p))
     il = 1.0 / length
     et = il * dot(p, pt)
@@ -71,8 +71,8 @@ def bending_force(
 def bending_blocks(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector, dq: float, dv: float
 ) -> Blocks:
-    """Return dq times the derivatives of the forces on p and k with respect to p and k, plus dv times the derivatives
-    with respect to the rates of p and k: 3 x 3 blocks pp, pk, kp, kk, each row by row.
+    """Return the 3 x 3 blocks pp, pk, kp and kk, each row by row. Block pk, for example, contains dq times the
+    derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of k.
     """
     ig = 1.0 / dot(p, p)
     h, ht0, ht1 = cross(p, k), cross(pt, k), cross(p, kt)
@@ -86,7 +86,7 @@ def bending_blocks(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # symbols of the docstring of this module
+    # symbols as in the docstring of this module
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)

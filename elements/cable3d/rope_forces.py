@@ -6,8 +6,8 @@ the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
     tangent: Σ w L (∂F/∂e ∂ε/∂q ∂ε/∂qᵀ + F S' S'ᵀ (I - t tᵀ)/|r'|)
     slow strain at each point: η y_t + K y - N = 0
 
-The sums extend over the integration points of the axial strain, with weights w whose sum is 1. fibre_cable.py and
-table_cable.py state the laws. The slow strains y are first-order states, so they are velocities of coordinates
+The sums extend over the integration points of the axial strain, with weights w whose sum is 1. The files fibre_cable.py
+and table_cable.py state the laws. The slow strains y are first-order states, so they are velocities of coordinates
 (nodes/generic_nodes.py), and derivatives with respect to y have the factor dv.
 """
 
@@ -36,13 +36,16 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
     """Create the records of cables for the kernels; ``law`` contains further fields, with one entry per row.
 
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.
-    points: number of axial points. w, dS, free: weights [1], shape (5,), derivatives of the shape functions [1/m, 1],
-        shape (5, 4), and stress-free strain [1], shape (5,), at these points.
-    dofs: process-local indices of the coordinates of the nodes, shape (4 d,). states: indices of the slow strains at
-        the points, shape (3,).
+    points: number of axial points.
+    w: weights of the axial points [1], shape (5,).
+    dS: derivatives of the shape functions at the axial points [1/m, 1], shape (5, 4).
+    free: stress-free strain at the axial points [1], shape (5,).
+    dofs: process-local indices of the coordinates of the nodes, shape (4 d,).
+    states: process-local indices of the slow strains at the axial points, shape (3,).
     stiffness, damping, stiffening: K [N], η [N s] and β [1] of the slow strains; 0 without slow strains.
-    x, T, slope, work: strains [1] of a table, tensions [N], derivatives [N] and energies per length [N]; ``count`` is
-        the number of these values, 0 for cables without a table.
+    x, T, slope, work: strains [1] of a table, and tensions [N], derivatives of the tension [N] and energies per length
+        [N] at these strains.
+    count: number of values of the table, 0 for cables without a table.
     """
     count, L = len(rows.rows), rows.local("length")
     whole = ~rows.local("broken")
@@ -98,8 +101,8 @@ def eval_table(row: Any, e: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_tension(row: Any, e: float, y: float) -> tuple[float, float, float, float]:
-    """Return N [N], the derivatives of N with respect to e and y [N], and the energy per length [N]; y is the slow
-    strain."""
+    """Return the axial force N [N], the derivatives of N with respect to the strain e and the slow strain y [N], and
+    the energy per length [N]."""
     if row.count > 0:
         T, slope, work = eval_table(row, e)
         return T, slope, 0.0, work
@@ -125,7 +128,8 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m], and with slow strains K y - N [N], to f."""
+    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the equations of the slow
+    strains."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
@@ -146,7 +150,7 @@ def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) ->
 def tangent(
     c: Any, slow: bool, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the values of the matrix."""
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
     t, gradient = np.zeros(3), np.zeros(12)
     for i in range(len(c)):
         row = c[i]
@@ -176,9 +180,9 @@ def tangent(
 
 @kernel
 def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energy of the law minus the energy of the linear law to the first row of ``energies`` [J]. With slow
-    strains, add the power L Σ w η y_t² that damping dissipates and the power -L Σ w ∂D/∂y (e - y)² y_t/2 of the change
-    of stiffness to the last rows of ``powers`` [W]."""
+    """Add the difference between the energy of the law and the energy of the linear law to the first row of
+    ``energies`` [J]. If the cables have slow strains, add two powers to the last rows of ``powers`` [W]. Damping
+    dissipates the power L Σ w η y_t². The change of the stiffness D causes the power -L Σ w ∂D/∂y (e - y)² y_t/2."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
@@ -196,8 +200,8 @@ def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: Fl
 
 @kernel
 def fill_tensions(c: Any, e: FloatArray, y: FloatArray, extra: FloatArray) -> None:
-    """Write N - EA e of k points of each row into ``extra`` [N], from the strains e = ε - ε_ref and the slow strains y,
-    shape (rows, k) each."""
+    """Write the axial force minus the linear axial force, N - EA e [N], at k points of each row into ``extra``. The
+    inputs are the strains e = ε - ε_ref and the slow strains y, shape (rows, k) each."""
     for i in range(len(c)):
         for j in range(e.shape[1]):
             extra[i, j] = eval_tension(c[i], e[i, j], y[i, j])[0] - c[i].EA * e[i, j]
@@ -205,7 +209,7 @@ def fill_tensions(c: Any, e: FloatArray, y: FloatArray, extra: FloatArray) -> No
 
 @kernel
 def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale η on the diagonal of the slow strains to the values of the mass matrix."""
+    """Add scale times η to the diagonal entries of the slow strains in the mass matrix."""
     for i in range(len(c)):
         first = len(c[i].dofs)
         for j in range(len(c[i].states)):
@@ -214,7 +218,7 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
-    """Add η y_t of the slow strains to f."""
+    """Add η y_t to the equations of the slow strains in f; ``a`` contains the rates y_t."""
     for i in range(len(c)):
         for j in range(len(c[i].states)):
             f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

@@ -4,8 +4,9 @@
 
 Between the values of the table, T is a cubic that preserves monotony (PCHIP), so that the derivative is continuous.
 Beyond the ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε.
-Bending, mass, damping and references are those of `Cable2D` and `Cable3D`. ``axial_stiffness`` only determines the
-stretch in the start shape of catenaries and the stiffness of broken ends; its default is the mean slope of the table.
+Bending, mass, damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. ``axial_stiffness``
+only determines the stretch in the start shape of catenaries and the stiffness of broken ends; its default is the mean
+slope of the table.
 
 Source: F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980) 238-246.
 """
@@ -83,7 +84,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
 
 
 class TableView(CableView):
-    """Data of 2D cables with a table for outputs, and the records ``own`` for kernels."""
+    """Data of 2D cables with a table of tensions: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
@@ -91,7 +92,7 @@ class TableView(CableView):
 
 
 class SpatialTableView(SpatialView):
-    """Data of 3D cables with a table for outputs, and the records ``own`` for kernels."""
+    """Data of 3D cables with a table of tensions: data for outputs, and the records ``own`` that the kernels read."""
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)

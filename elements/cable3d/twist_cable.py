@@ -116,12 +116,13 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the records of the rows; the fields of a record have the names of the columns of `TwistCable3D`.
+    """Return one record per row. The fields of a record have the names of the columns of `TwistCable3D`.
 
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
     a row among the rows on this process. The fields free_angle and free_twist are the angle m_1 and the twist angle T
     in the reference configuration. The fields free_strain, shape (5,), and free_curvature, shape (3, 2), are the
-    stress-free values at the integration points. The columns `STIFF` of broken cables are 0, for outputs.
+    stress-free values at the integration points. The columns `STIFF` of broken cables are set to 0, because outputs
+    read these columns.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))

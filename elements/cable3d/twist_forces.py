@@ -79,8 +79,8 @@ def bubble(s: float) -> float:
 
 @kernel(inline=True)
 def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, float, float]:
-    """Return M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2 κ_1 with respect to
-    κ_1 and κ_2."""
+    """Return the bending moments M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2
+    κ_1 with respect to κ_1 and κ_2."""
     E1, E2 = row.bending_stiffness[0], row.bending_stiffness[1]
     M1, M2 = E1 * (kappa[0] - row.free_curvature[j, 0]), E2 * (kappa[1] - row.free_curvature[j, 1])
     return M1, M2, E1 * kappa[1] - M2, M1 - E2 * kappa[0]
@@ -179,8 +179,8 @@ def add_strain(
     stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
     dq: float, dv: float, matrix: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq times the derivative of ``stress`` g with respect to y, and dv times the derivative with respect to y_t,
-    to the matrix, where ∂stress = stiffness ∂z + damping ∂z_t.
+    """Add dq times the derivative of the force ``stress`` g with respect to y, and dv times its derivative with respect
+    to y_t, to the matrix. The variation of ``stress`` is stiffness δz + damping δz_t.
     """
     for j in range(COUNT):
         rate = 0.0
@@ -201,8 +201,8 @@ def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> N
 
 @kernel(inline=True)
 def find_part(k: int, iL: float) -> tuple[int, float]:
-    """Return the index of the component of y to which coordinate k contributes, and the factor of this contribution,
-    with e = (r1 - r0)/L.
+    """Return the index of the component of y to which coordinate k contributes, and the factor of this contribution.
+    The component e of y is (r1 - r0)/L.
     """
     group, a = k // 3, k % 3
     if k >= 12:

@@ -80,7 +80,8 @@ def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
-    """Add w u·δp to the linear form g in δy, for a vector p = P0 e + P1 s0 + P2 s1."""
+    """Add w u·δp to the linear form g, which is an array of the coefficients of δy. The vector p is P0 e + P1 s0 + P2
+    s1."""
     for i in range(3):
         for a in range(3):
             g[3 * i + a] += w * P[i] * u[a]
@@ -88,8 +89,8 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w times the linear form of a step from p to q to the linear form g. P and Q are the factors of e, s0, s1 in p
-    and q.
+    """Add w times the linear form of a step from the tangent along p to the tangent along q to the linear form g. P and
+    Q are the factors of e, s0, s1 in p and q.
     """
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
@@ -98,8 +99,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the linear form of a step with respect to y to H. Rows of H belong to the
-    components of the form, and columns to the coordinates y.
+    """To the matrix H, add w times the derivative of the linear form of a step with respect to y. Each row of H belongs
+    to a component of the form, and each column belongs to an element of y.
     """
     for j in range(3):
         for b in range(3):
@@ -136,7 +137,7 @@ def twist_angle(row: Any, y: FloatArray) -> float:
 
 @kernel
 def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
-    """Fill the linear form δT in δy, shape (11,)."""
+    """Fill the coefficients of the linear form δT, the variation of T due to δy, shape (11,)."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -163,7 +164,7 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
 
 @kernel
 def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatArray) -> None:
-    """Fill the linear form σ of the frame at s, shape (11,)."""
+    """Fill the coefficients of the linear form σ of the frame at s, shape (11,)."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -205,7 +206,8 @@ def curvature(p: Vector, k: Vector) -> Vector:
 
 @kernel(inline=True)
 def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vector, Vector]:
-    """Return the derivatives of κ·d with respect to p and k at constant d; kd is κ·d."""
+    """Return the derivatives of the curvature component κ·d with respect to p and k at constant d. The argument kd is
+    κ·d."""
     ig = 1.0 / dot(p, p)
     kxd, dxp = cross(k, d), cross(d, p)
     return combine(ig, kxd, -2.0 * ig * kd, p), (ig * dxp[0], ig * dxp[1], ig * dxp[2])

@@ -1,10 +1,10 @@
 """Cross sections of `TwistCable3D` at positions on the axis, for outputs and drawing.
 
-``x`` is a position from 0 to the length [m]. It is a scalar for all rows, or an array of shape (rows,), or (rows, k)
-for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the global frame.
-Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given position, and include
-damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0, L/2 and L; drawings
-show the parabola through these three values. The torque is constant along an element.
+``x`` is a position from 0 to the length [m]. The argument is a scalar for all rows, or an array of shape (rows,), or
+(rows, k) for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the
+global frame. Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given
+position, and include damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0,
+L/2 and L; drawings show the parabola through these three values. The torque is constant along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
@@ -49,9 +49,16 @@ from windlass.framework.model.system import Fields
 class RodSections(NamedTuple):
     """Motion and loads of k cross sections of each row, in arrays of shape (rows, k, ...).
 
-    r, v, a: position, velocity, acceleration (3,).  p: slope (3,).  D: frame (3, 3), its columns t, d_1, d_2.
-    omega: angular velocity (3,).  kappa: curvature (3,), K: along d_1, d_2 (2,).  eps: strain.
-    tau: twist per length minus its reference value.  N: axial force, M: torque, m: bending moment (3,).
+    r, v, a: position, velocity and acceleration, shape (..., 3).
+    p: slope, shape (..., 3).
+    D: frame with the columns t, d_1, d_2, shape (..., 3, 3).
+    omega: angular velocity, shape (..., 3).
+    kappa: curvature vector, shape (..., 3).
+    K: components of the curvature along d_1 and d_2, shape (..., 2).
+    eps: axial strain.
+    tau: twist per length minus its reference value.
+    N, M: axial force and torque.
+    m: bending moment, shape (..., 3).
     """
 
     r: FloatArray
@@ -110,7 +117,7 @@ def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: Fl
 
 
 def find_curvatures(rows: NDArray[Any], s: FloatArray, x: FloatArray) -> FloatArray:
-    """Return κ_1 and κ_2 of records at positions s = x/L, shape (rows, k, 2)."""
+    """Return the curvatures κ_1 and κ_2 of the rows in the records at positions s = x/L, shape (rows, k, 2)."""
     shape, found = eval_shape(s, np.ones(())), np.zeros((len(rows), len(s), 2))
     fill_curvature(rows, s, shape.dS[:, [2, 1, 3]].copy(), shape.ddS[:, [2, 1, 3]].copy(), x, found)
     return found
@@ -241,8 +248,8 @@ OUTPUTS: dict[str, Output] = {
 
 
 def eval_parabola(s: FloatArray) -> FloatArray:
-    """Return the weights of values at 0, 1/2 and 1 in the parabola through these values, at positions s from 0 to 1,
-    shape (3, positions)."""
+    """Return the weights with which a parabola is interpolated from its values at 0, 1/2 and 1 at positions s from 0 to
+    1, shape (3, positions)."""
     return np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)))
 
 
@@ -254,7 +261,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
     smooth = np.flatnonzero(rows.columns["integration"] == 2)
     if len(smooth):
-        # only the values at these three places enter the equilibrium; those between oscillate
+        # only the values at these three positions are part of the equilibrium; values between these positions oscillate
         ends = np.broadcast_to(np.array([0.0, 0.5, 1.0]), (count, 3))
         three: SectionPlaces = rows.kept("three places", lambda: SectionPlaces(rows, ends))
         c.N[smooth] = (three.eval(fields).N @ eval_parabola(s[0]))[smooth]

@@ -1,4 +1,5 @@
-"""Kernels of winch cables for the forces of stretching, bending and damping. winch_points.py defines the symbols.
+"""Kernels of winch cables for the forces of stretching, bending and damping. The module winch_points.py defines the
+symbols.
 
 The forces are ∂Π/∂z with the elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx. The energy per length W of the rope in the
 winch is subtracted from the force on l.
@@ -148,8 +149,8 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the forces f of axial damping to ``f``, dq ∂f/∂z + dv ∂f/∂z_t to the values of the matrix, and the dissipated
-    power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
+    """Add the forces of axial damping to ``f``, the tangent dq ∂f/∂z + dv ∂f/∂z_t of these forces to the values of the
+    matrix, and the dissipated power [W] to ``powers``, shape (rows,). Results for empty arrays are not computed.
 
     The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. With the unit tangent e =
     r'/|r'|, the components of J are S_i' e for the nodes, and e·(dr'/dl at constant material) for l.

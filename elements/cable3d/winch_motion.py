@@ -109,8 +109,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the weight of selected rows for the gravitational acceleration g [m/s^2], shape (3,), to f: ∫ ρA S_i g dx on
-    the nodes, and ∫ ρA w·g dx on l."""
+    """Add the weight of selected rows to f: the force on node coordinates is ∫ ρA S_i g dx, and the force on l is ∫ ρA
+    w·g dx. Here g is the gravitational acceleration [m/s^2], shape (3,)."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))

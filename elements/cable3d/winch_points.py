@@ -66,7 +66,7 @@ def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """Fill S, shape (3, 4), with S_i, B_i and C_i at a point."""
+    """Fill the three rows of S, shape (3, 4), with the factors S_i, B_i and C_i at a point."""
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
@@ -78,8 +78,8 @@ def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
-    """Fill out = Σ S_j q_j and by_l = Σ (p_j - power) S_j q_j/l, the derivative of out with respect to l at constant ξ,
-    both of shape (d,)."""
+    """Fill two arrays of shape (d,): out = Σ S_j q_j, and its derivative with respect to l at constant ξ, by_l = Σ (p_j
+    - power) S_j q_j/l."""
     d = len(out)
     for a in range(d):
         out[a], by_l[a] = 0.0, 0.0

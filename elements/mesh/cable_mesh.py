@@ -144,7 +144,7 @@ def cables_from_mesh(
             line continues the other.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that belong to no line and to no group are omitted; with ``"error"``,
-            they raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
+            such points raise a ModelError. A point of a group that belongs to no line always raises a ModelError.
         merge_distance: points of lines whose distance is at most this value are merged [m]. With 0, points of lines
             that coincide raise a ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D`, are created; otherwise all points must have z = 0.

@@ -5,8 +5,8 @@ cells and points, in which .vtu and .xdmf files store sets:
 
 - An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
   value 1.
-- An array with the values -1, 0, .. k - 1 describes k sets if its name consists of the names of k sets joined by "-" or
-  another character of `JOINTS`. meshio writes sets in this format.
+- An array with the values -1, 0, .. k - 1 describes k sets if the name of the array consists of k names of sets that
+are joined by "-" or another character of `JOINTS`. This is the format in which meshio writes sets.
 - For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
 A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that
@@ -89,8 +89,8 @@ class FileMesh:
         return "it has " + " and ".join(parts) if parts else "it has no named groups"
 
     def points_of(self, group: str, argument: str) -> IntArray:
-        """Return the points of a group of points or of lines. If both a group of points and a group of lines have this
-        name, return the points of both groups.
+        """Return the points of a named group, which is a group of points or a group of lines. If both a group of points
+        and a group of lines have this name, return the points of both groups.
 
         Raises:
             ModelError: the group does not exist; ``argument`` names the argument in the message.
@@ -164,7 +164,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
 def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
     """Convert a mesh of meshio to a `FileMesh` with lines, points and sets."""
     points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
-    # by index of the cell block: the lines of each cell, and the points of vertex cells
+    # for each cell block, by its index: the lines of each cell, and the points of vertex cells
     lines_of: dict[int, IntArray] = {}
     points_of: dict[int, IntArray] = {}
     parts, counts, total = [np.zeros((0, 2), np.int64)], Counter[str](), 0

@@ -35,7 +35,7 @@ class Ends(NamedTuple):
     """Data of the ends of n lines, each of shape (2 n,).
 
     point: mesh point of each end.
-    partner: index of the end to which each end is joined, -1 without a partner.
+    partner: for each end, the index of the end to which it is joined, or -1 if there is no such end.
     node: index of the slope of each end, counted from 0; joined ends share one slope.
     """
 
@@ -68,7 +68,7 @@ def join_ends(
         points: positions [m], shape (points, d).
         lines: points at both ends, shape (lines, 2).
         section: index of the section of each line, shape (lines,). Only lines of the same section are joined.
-        hinged: whether joining is forbidden at each point, shape (points,).
+        hinged: for each point, whether lines must not be joined at this point, shape (points,).
         corner_angle: largest angle between joined lines [rad].
         most_lines: largest number of lines that may meet at a point at which lines are joined.
     """

@@ -24,7 +24,8 @@ class NetNodes(NamedTuple):
     """Nodes of a net, in the order of rows.
 
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
-    shared: row of the node whose position each node shares, or -1 if the node has its own position, shape (rows,).
+    shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape
+    (rows,).
     """
 
     position: FloatArray
@@ -46,7 +47,7 @@ class Outline(NamedTuple):
     nodes: number of nodes.
     sections: for each section: name of the group (None for lines without section), label, and number of cables.
     order: index of the node in each row, shape (nodes,); see `NodePlan`.
-    point: index of the mesh point of each node at an end of a line, in the order of the node indices.
+    point: for each node at an end of a line, the index of its mesh point, in the order of the node indices.
     first_inner: index of the first node within each line, shape (lines,).
     cable_sets, node_sets, slope_sets: rows of the cables and nodes of each group, by name; see `CableMesh`.
     notes: messages about parts of the file that were omitted.
@@ -72,7 +73,8 @@ class Net(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows of a net that one process adds: indices of the rows, and the part of the net with these rows."""
+    """Rows of a net that one process adds: the indices of these rows, and the part of the net that consists of these
+    rows."""
 
     node_part: Part
     cable_parts: list[Part]

@@ -113,8 +113,8 @@ def rotation_matrix(e: FloatArray) -> FloatArray:
 
 
 def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return 2 L(e) rate / (e·e), shape (..., 3), for e and rate of shape (..., 4). If rate = e_t, the result is the
-    angular velocity ω̄ in the frame of the body.
+    """Return the vectors 2 L(e) rate / (e·e), shape (..., 3), for Euler parameters e and rates ``rate``, both of shape
+    (..., 4). If rate = e_t, the result is the angular velocity ω̄ in the frame of the body.
     """
     w, u, dw, du = e[..., :1], e[..., 1:], rate[..., :1], rate[..., 1:]
     out: FloatArray = 2.0 * (w * du - dw * u - np.cross(u, du)) / (e**2).sum(axis=-1, keepdims=True)

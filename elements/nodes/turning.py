@@ -110,7 +110,7 @@ def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
 
 @kernel(inline=True)
 def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
-    """G_p and G_q."""
+    """Return the vectors G_p and G_q of the module docstring."""
     l, n = sqrt(dot(p, p)), sqrt(dot(q, q))
     h, s = cross(p, q), l * n + dot(p, q)
     x, y = 1.0 / (l * s), 1.0 / (n * s)
@@ -119,7 +119,8 @@ def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
 
 @kernel(inline=True)
 def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, Vector]:
-    """Return the variations of G_p and G_q for the variations dp and dq of p and q.
+    """Return the variations of the gradients G_p and G_q that result from the variations dp and dq of the vectors p and
+    q.
 
     G_p = h/(l s):  δG_p = δh/(l s) - G_p (δl/l + δs/s),  δs = n δl + l δn + δ(p·q),  l = |p|,  n = |q|
     """

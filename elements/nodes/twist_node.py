@@ -1,13 +1,13 @@
 """Node of a 3D cable with twist: position, slope, and the angle of the material frame about the slope.
 
-The material frame D is the frame R(b, t) F, rotated about t by the angle φ of the node. t = r'/|r'| is the direction of
-the slope, and R(b, t) is the smallest rotation from b to t.
+The material frame D is the frame R(b, t) F, rotated about t by the angle φ of the node. Here t = r'/|r'| is the
+direction of the slope, and R(b, t) is the smallest rotation from b to t.
 
 D has the axes t, d_1, d_2. In the reference configuration d_1 is the normalised component of ``normal`` perpendicular
-to the slope, rotated by the reference angle. This condition on d_1 determines F. The vector b is ``turned_from``, by
-default the reference slope. The angle is not defined if the slope is opposite to b, so the angle between slope and b
-must not exceed 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves, because no slope of
-the rope is parallel to the axes.
+to the slope, rotated by the reference angle. The constant frame F follows from this condition on d_1. The vector b is
+``turned_from``, by default the reference slope. The angle is not defined if the slope is opposite to b, so the angle
+between slope and b must not exceed 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves,
+because no slope of the rope is parallel to the axes.
 
 Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.py.
 """
@@ -87,7 +87,8 @@ class NodeFrames(NamedTuple):
 
 
 def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray) -> NodeFrames:
-    """Create the constants b and F of nodes from their columns, each of shape (n, 3)."""
+    """Create the constant vectors b and the constant frames F of nodes from the columns of the nodes, each of shape (n,
+    3)."""
     t = normalise(slope)
     b = normalise(np.where(turned_from.any(axis=1)[:, None], turned_from, t))
     default = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t), 1)), t)[:, :, 1]
@@ -100,7 +101,8 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
 
 
 def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
-    """Return the constants b and F of the nodes with the entity indices ``ids``, shape (n,)."""
+    """Return the constant vectors b and the constant frames F of the nodes with the entity indices ``ids``, shape
+    (n,)."""
     found = NodeFrames(np.zeros((len(ids), 3)), np.zeros((len(ids), 4)))
     for table, places, rows in world.split_by_table(ids):
         columns = (table.local(name, rows) for name in COLUMNS)
@@ -128,7 +130,8 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 def fill_frames(
     b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
 ) -> None:
-    """Write D, shape (n, 3, 3), and the angular velocity w of the material [rad/s], shape (n, 3), of nodes."""
+    """Write the material frames D of n nodes, shape (n, 3, 3), and the angular velocities w of the material [rad/s],
+    shape (n, 3)."""
     for i in range(len(b)):
         n = dofs[i]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -143,7 +146,8 @@ def fill_frames(
 
 
 def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return D, shape (rows, 3, 3), and the angular velocity of the material [rad/s], shape (rows, 3)."""
+    """Return the material frames D, shape (rows, 3, 3), and the angular velocities of the material [rad/s], shape
+    (rows, 3)."""
     b, F = rows.kept("frames", lambda: create_frames(*map(rows.local, COLUMNS)))
     D, w = np.zeros((len(b), 3, 3)), np.zeros((len(b), 3))
     fill_frames(b, F, rows.dofs, s.x, s.v, D, w)

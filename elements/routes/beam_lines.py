@@ -5,7 +5,7 @@ perpendicular to the route. Between two nodes the frame is rotated without spin 
 3D route, the resulting frame differs from the first frame by an angle about the axis. This angle is distributed along
 the route. Therefore the beam closes without a jump of the frame.
 
-routes.py, spatial_routes.py and spline_route.py contain the geometry of routes.
+The files routes.py, spatial_routes.py and spline_route.py contain the geometry of routes.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if in_space:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
+        from windlass.elements.beam.unit_rotation import UnitRotation3D  # 2D models do not need this module
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -162,8 +162,9 @@ def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
 
 
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
-    """Return the Euler parameters of frames e_1, e_2, e_3 without spin, shape (n, 4), where e_1 are given unit
-    tangents, shape (n, 3). On closed routes, a uniform spin turns the last frame into the first.
+    """Return the Euler parameters of frames e_1, e_2, e_3 along a route, shape (n, 4). The axes e_1 are given unit
+    tangents, shape (n, 3), and the frames do not spin about the route. On closed routes, a uniform spin turns the last
+    frame into the first.
     """
     normals = np.zeros_like(tangent)
     start = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), tangent[:1])[0, :, 1] if normal is None else normal

@@ -6,7 +6,7 @@ given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if a torsiona
 (`FibreCable2D`, `FibreCable3D`) have a ``slow_stiffness``, and cables with a table (`TableCable2D`, `TableCable3D`) a
 ``tension_table``.
 
-routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
+The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
 
 from __future__ import annotations
@@ -96,15 +96,16 @@ def cable_around(
 ) -> Entity:
     """Add a taut cable over circles in the given order; `routes.route_around` describes the route.
 
-    A closed cable begins where it leaves the first circle, and its last element ends at the first node.
+    A closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends
+    at the first node.
 
     Args:
         world: the world.
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius of the circles that are given as handles [m], one for all circles or one for each.
-        sides: side of the cable, in the direction of travel, on which the circles given as handles lie; one side for
-            all circles or one side per circle. With "right" the cable wraps clockwise.
+        sides: side of the cable, seen in the direction of travel, on which circles lie that are given as handles: one
+            side for all circles, or one side per circle. With "right" the cable wraps clockwise.
         radial_offset: distance of the axis of the cable from the circles [m].
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
@@ -138,11 +139,12 @@ def straight_cable(
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; in 3D columns of `Cable3D`, or
-            of `TwistCable3D` if ``torsional_stiffness=`` is given (see `cable_along`), of `FibreCable3D` if
-            ``slow_stiffness=`` is given (``slow_strain`` is its slow strain at the start), or of `TableCable3D` if
-            ``tension_table=`` is given, a list of pairs of strain and tension [N]. Default of ``length`` [m]: the
-            length of the line divided by the number of elements.
+        **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given, the columns belong to
+            `ALECable2D`. If ``torsional_stiffness=`` is given, the columns belong to `TwistCable3D`, see `cable_along`.
+            If ``slow_stiffness=`` is given, the columns belong to `FibreCable3D`, and ``slow_strain`` is the slow
+            strain at the start. If ``tension_table=`` is given, a list of pairs of strain and tension [N], the columns
+            belong to `TableCable3D`. Default of ``length`` [m]: the length of the line divided by the number of
+            elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -243,8 +245,9 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
             the route divided by the number of elements. If ``torsional_stiffness=`` is given on a 3D route, the
             arguments are columns of `TwistCable3D` and two columns of its nodes `PointSlopeTwist3D`. ``normal`` is the
-            direction of d_1 at the start; it is moved along the route without spin. The default of ``turned_from`` is a
-            direction to which no slope of the route is opposite, such as the axis of sheaves.
+            direction of d_1 at the start of the route. From node to node, this direction is moved along the route
+            without spin. The default of ``turned_from`` is a direction to which no slope of the route is opposite, such
+            as the axis of sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -317,11 +320,11 @@ def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
 
 
 def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    """Replace the column ``tension_table`` of a chain, pairs of strain and tension [N], by the columns of
-    `TableCable2D`.
+    """Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column contains pairs of strain
+    [1] and tension [N].
 
     Raises:
-        ModelError: a table that is not a list of at least two pairs of finite numbers with ascending strains.
+        ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending.
     """
     if "tension_table" not in given:
         return given

@@ -9,9 +9,10 @@ tension and the stretch are
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
-x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V. If V is chosen for
-each H such that z(L) equals the vertical coordinate of the second point, x(L) increases with H. Therefore two nested
-bracketing searches find the unique solution for both slack and taut cables.
+x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) is an increasing function of the force
+V. For each H, let V be chosen such that z(L) equals the vertical coordinate of the second point. Then x(L) is an
+increasing function of the force H. Therefore two nested bracketing searches find the unique solution for both slack and
+taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -198,7 +199,8 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Evaluate x(s) and z(s) [m] without cancellation errors for taut lines and lines without weight."""
+    """Evaluate the coordinates x(s) and z(s) [m] by formulas without cancellation errors for taut lines and lines
+    without weight."""
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
     # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
@@ -217,8 +219,8 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
-    """Find H and V [N] of a line whose end has the horizontal distance x > 0 from the start and the depth z below the
-    start [m]."""
+    """Find the support forces H and V [N] of a line. The end of the line has the horizontal distance x > 0 from the
+    start and the depth z below the start [m]."""
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_vertical(H: float) -> float:

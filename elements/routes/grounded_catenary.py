@@ -13,10 +13,11 @@ At a convex corner of the ground with the angle c the tension increases by the f
 line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w. The result is
 sufficiently accurate as the initial state of a solve.
 
-On level ground, B is computed from the height of the upper end above the ground for a given H. Then H is computed from
-the condition that the upper end has the given horizontal distance from the anchor; this distance increases with H. On
-sloping ground, each point at which the line may leave the ground, with the slope angle at this point, defines one
-catenary to the upper end. The total length of the line increases with the distance of this point from the anchor.
+On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
+from the condition that the upper end has the given horizontal distance from the anchor; this distance is an increasing
+function of the force H. If the ground has a slope, each point at which the line may leave the ground, with the slope
+angle at this point, defines one catenary to the upper end. The total length of the line increases with the distance of
+this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -77,8 +78,9 @@ class GroundedCatenary:
         length: unstretched length [m].
         lying: unstretched length B on the ground [m].
         friction: coefficient of friction on the ground [1].
-        hanging: the part above the ground, from the touchdown point ``hanging.start`` to the end.
-        beds: straight pieces of the ground on which the line lies, from the anchor.
+        hanging: the part of the line above the ground, from the touchdown point ``hanging.start`` to the end of the
+            line.
+        beds: straight pieces of the ground on which the line lies, in order from the anchor.
         closed: always False, because the route is open.
     """
 

@@ -348,7 +348,8 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
     """Return the straight line between two circles or points, by the formula in the docstring of this module."""
     d, m = end.center - begin.center, end.a - begin.a
     distance, least = abs(d), abs(m)
-    # For a point on the circle, l is 0; the square root of a rounding error would rotate the tangent by about 1e-8 rad.
+    # If a point is on the circle, l is 0. Without this case, the square root of a rounding error would rotate the
+    # tangent by about 1e-8 rad.
     on_circle = begin.a * end.a == 0 and abs(distance - least) <= END_TOLERANCE * least
     if distance == 0 or not (on_circle or distance > least):
         sides = begin.a * end.a

@@ -64,8 +64,8 @@ class Sheave:
         center: position of the centre [m], (x, y, z).
         axis: direction of the axis, of any length > 0, (x, y, z).
         radius: radius of the bottom of the groove, without the offset of the centre line of the cable [m], > 0.
-        side: side of the cable on which the sheave is, seen in the direction of travel from a viewpoint to which the
-            axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
+        side: side of the cable on which the sheave is. The side is seen in the direction of travel by an observer
+            towards whom the axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
         turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
     Raises:
@@ -193,7 +193,7 @@ def helix(
 
     Args:
         center: point on the axis of the drum, in the plane of the start [m].
-        axis: direction of the axis, of any length > 0; the helix advances along it.
+        axis: direction of the axis, of any length > 0; the helix advances in this direction.
         radius: radius of the drum [m].
         turns: number of turns [1].
         pitch: advance along the axis in one turn [m]; < 0 if the helix advances against the axis.
@@ -202,7 +202,7 @@ def helix(
             parallel to global x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the axis of the cable from the drum [m].
-        strands: length of the straight strands that continue the helix at both ends along its tangents [m].
+        strands: length of the two straight strands at the ends of the helix, along the tangents of the helix [m].
 
     Raises:
         RouteError: the axis has length 0, the start direction is parallel to the axis, or the radius of the centre line
@@ -303,8 +303,8 @@ class _SpatialStop(NamedTuple):
     sign: float
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
-        """Return the tangent point on the circle [m] of a cable that runs to another point (``leaves``) or comes from
-        it. The other point is projected onto the plane of the circle.
+        """Return the point [m] at which a straight cable leaves the circle towards another point (if ``leaves``), or
+        reaches the circle from another point. The other point is projected onto the plane of the circle.
 
         Raises:
             RouteError: the other point is inside the circle.
@@ -352,8 +352,8 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Improve the end points of a span by SciPy's solver for the two equations of their polar angles, because the
-    iteration of `_find_span` may converge slowly.
+    """Improve the end points of a span. SciPy's solver solves the two equations of the polar angles of these points,
+    because the iteration of `_find_span` may converge slowly.
     """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 
@@ -381,8 +381,8 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return three right-handed unit vectors: along the axis, from the axis towards the start, and perpendicular to the
-    first two; see `helix`.
+    """Return three unit vectors that form a right-handed frame: along the axis, from the axis towards the start, and
+    perpendicular to both; see `helix` for the arguments.
 
     Raises:
         RouteError: the axis has length 0, or the start direction is parallel to the axis.

@@ -12,10 +12,11 @@ written by ``System.post_newton`` must therefore depend only on the state at the
 coordinates and velocities in ``Fields``. The laws receive the time since the start of the step as the step size.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
-mass matrix is factorised once. With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is
-evaluated each time, and factorised if it has changed since the last factorisation. Where constraints do not couple the
-bodies, the factors are small dense blocks (`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a
-PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
+mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
+accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
+factorisation. Where constraints do not couple the bodies, the factors are small dense blocks (`BlockFactors`);
+otherwise PETSc factorises the matrix. Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``,
+selects PETSc instead of these methods.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ class Accelerations:
         return result
 
     def _add_forces(self) -> None:
-        """Add the left-hand-side forces to `f`; after `USES` evaluations, a program does this."""
+        """Add the left-hand-side forces to `f`; after `USES` evaluations, a compiled program is used."""
         if self._summed_at != self.assembly.revision:
             self._summed_at, self._sums, self._sum_uses = self.assembly.revision, None, 0
         self._sum_uses += 1
@@ -307,7 +308,7 @@ class Accelerations:
 
 def declare_no_solver(prefix: str) -> None:
     """Create an unused PETSc linear solver with this options prefix, so that PETSc accepts options with the prefix and
-    lists them in its help, although compiled code solves the equations.
+    lists these options in the help, although compiled code solves the equations.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
@@ -329,7 +330,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     kg m^2], shape (n,).
 
     Raises:
-        ModelError: coordinates have no mass; the message names them.
+        ModelError: coordinates have no mass; the message names these coordinates.
     """
     layout = assembly.layout
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)

@@ -13,10 +13,10 @@ the constraints. The violation is
     e = C_q a - r.
 
 Here r is the right-hand side of the acceleration equations of the constraints. In smooth motion with the step size h, e
-is of order h² and changes by order h³ from step to step. If this change exceeds `KINK` times the size of the terms of
-e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints. Let δ denote the change of
-a quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c is
-given below:
+is of order h² and changes by order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are
+projected onto the constraints if this change exceeds `KINK` times the size of the terms of e. Let δ denote the change
+of a quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c
+is given below:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
@@ -28,17 +28,17 @@ projection would only change the rotation by a fraction of the discretisation er
 Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
 the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
 are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
-same oscillation again; the oscillating accelerations would be of order h. For the same reason velocities of index 3 are
-also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for these
-constraints.
+same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at index 3
+are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for
+these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very large
 forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
-response of the step to an impulse. The derivative j is the one-sided derivative before or after the present time,
-whichever interval has no kink. If the motion is smooth, a projection does not reduce the accuracy of the method. The
-projection is repeated after the next step, because difference quotients of time functions in the first projection may
-have contained the kink.
+response of the step to an impulse. The derivative j is a one-sided derivative. It is evaluated either before or after
+the present time, in an interval that contains no kink. If the motion is smooth, a projection does not reduce the
+accuracy of the method. The projection is repeated after the next step, because the time interval of the difference
+quotients in the first projection may have contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -96,8 +96,9 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Write e and the size of the terms of e to ``now``. Write the largest excess to ``largest``. The excess of a
-    constraint is abs(e - e_before) - `KINK` s, with the size s of the terms of e.
+    """Write the violation e of each constraint, and the sum of the absolute values of the terms of e, to ``now``. Write
+    the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``, where s is the larger one of
+    the present sum and the previous sum of a constraint.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -115,8 +116,8 @@ class Trace:
     """Changes of a motion in a projection.
 
     Attributes:
-        velocities: changes of velocities that close the gap of the constraints on velocities, shape (n,).
-        over: factor [s] of the damping matrix in the equations of these changes.
+        velocities: changes of velocities after which the velocities fulfil the constraints, shape (n,).
+        over: factor [s] of the damping matrix that is added to the mass matrix in the computation of ``velocities``.
         accelerations: changes of accelerations, shape (n,).
         offset: changes of velocities to the velocities of a smooth numerical solution, shape (n,).
         carried: changes of algorithmic accelerations, shape (n,).
@@ -150,7 +151,7 @@ class Consistency:
         self._project = project and self._rates.anywhere
         self.settings = project, velocities
         count = self._rates.count
-        # e and the size of the terms of e, at the previous step and at this step
+        # constraint violation e and the size of its terms, at the previous step and at this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
         self._again = False
@@ -197,15 +198,16 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a resumed run. In all later steps e is known from the previous step."""
+        """Evaluate the constraint violation e at the start of a resumed run. In all later steps e is known from the
+        previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project the end of an accepted step if the step contains a kink; return whether the state has changed. The
-        fields contain the state.
+        """Project the state at the end of an accepted step if the step contains a kink. Return whether the state has
+        changed. The fields contain the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
@@ -240,8 +242,8 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of the terms of e at the state in the fields; return the amount by which the change
-        of e exceeds the change in smooth motion.
+        """Evaluate the constraint violation e and the size of its terms at the state in the fields. Return the amount
+        by which the change of e exceeds the change in smooth motion.
         """
         assembly = self._problem.assembly
         if not self._has_program(state):
@@ -272,8 +274,8 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether e has changed more than in smooth motion on any process; ``largest`` is the excess on this
-        process.
+        """Return whether the constraint violation e has changed more than in smooth motion on any process. On this
+        process, ``largest`` is the amount by which the change exceeds the change in smooth motion.
         """
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
@@ -283,8 +285,8 @@ class Consistency:
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
     def project(self, state: State, h: float, trace: Trace | None = None) -> None:
-        """Project velocities (index 3), accelerations, multipliers and A of the state onto the constraints; store the
-        changes in ``trace``.
+        """Project accelerations, multipliers, algorithmic accelerations and, at index 3, velocities of the state onto
+        the constraints. Store the changes in ``trace``.
         """
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
         fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0
@@ -320,16 +322,16 @@ class Consistency:
                 trace.carried = change
 
     def find_offsets(self, h: float) -> FloatArray:
-        """Return the factor c h² of j in the projection of velocities of index 3, for each constraint [s²], shape
-        (m,)."""
+        """Return, for each constraint, the factor c h² [s²] by which j is multiplied in the projection of velocities of
+        index 3, shape (m,)."""
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil them exactly
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return the changes of velocities that change the constraint rates Ċ by the negative of a given gap, shape
-        (m,), and the resulting changes of forces. The third result is the factor [s] of the damping matrix that is
-        added to the mass matrix, h or 0.
+        """Return the changes of velocities by which the constraint rates Ċ change by -``gap``, shape (m,), and the
+        changes of forces that result from these changes of velocities. The third result is the factor [s] of the
+        damping matrix that is added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -342,7 +344,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Return the change of the forces of the fields due to a change of velocities, shape (n + 1,)."""
+        """Return the change of the forces that a change of the velocities in the fields causes, shape (n + 1,)."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)
@@ -361,7 +363,8 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def eval_jerk(self, state: State, h: float) -> FloatArray:
-        """Return j of the state in the fields, computed by difference quotients in time, shape (m,).
+        """Return j, the rate of -e for constant accelerations, at the state in the fields, computed by difference
+        quotients in time, shape (m,).
 
         The backward difference quotient is used unless its interval contains a kink. In this case the quotient is of
         order 1/h, and the forward difference quotient is used instead.
@@ -371,7 +374,8 @@ class Consistency:
         return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
 
     def _eval_later(self, state: State, dt: float) -> FloatArray:
-        """Return e of the state in the fields after a given time [s] with constant accelerations, shape (m,)."""
+        """Return the constraint violation e that the state in the fields would have after a given time [s] with
+        constant accelerations, shape (m,)."""
         rates, fields = self._rates, self._problem.assembly.fields
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
         fields.x[:-1] += dt * state.v

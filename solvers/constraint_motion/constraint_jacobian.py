@@ -32,8 +32,8 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
-    """Return the sums of the absolute values of the terms of C_q w at the fields, shape (m,); markers must be up to
-    date.
+    """Return, for each row of the product C_q w, the sum of the absolute values of its terms, shape (m,). C_q is
+    evaluated at the state in the fields, whose markers must be up to date.
 
     Args:
         assembly: the systems of this process.
@@ -53,7 +53,7 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
 
 
 def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
-    """Return an evaluation that collects the entries of C_q of a constraint, row by row."""
+    """Return an `Evaluation` that collects the entries of C_q of constraints, row by row."""
     constraint = system.constraint
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]

@@ -54,8 +54,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: process-local indices of the multipliers of constraints whose prescribed accelerations are set to 0,
-            regardless of their functions of time.
+        still: process-local indices of multipliers. The prescribed accelerations of the constraints with these
+            multipliers are set to 0, regardless of the functions of time of the constraints.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
@@ -88,9 +88,9 @@ class MassSolver:
     The matrix overwrites the tangent of Newton's method; Newton's method evaluates its tangent again afterwards.
 
     Args:
-        problem: the equations with matrix and linear solver; markers are up to date.
-        over: factor [s] of the damping matrix that is added to the mass matrix: M + over ∂f/∂v replaces M. The damping
-            term is omitted if the solver of Newton's method does not work with it.
+        problem: the equations with matrix and linear solver; markers must be up to date.
+        over: factor [s] of the damping matrix ∂f/∂v that is added to the mass matrix. If the solver of Newton's method
+            fails for this matrix, the damping term is omitted.
 
     Attributes:
         scale: factor on the columns of the multipliers in the matrix.

@@ -1,10 +1,10 @@
 """Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
 with the names of these constraints.
 
-Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints:
-they result from rounded input or from errors of an earlier solve. If a function of time prescribes a motion, a gap
-would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift
-of index 2 methods is smaller than these limits.
+Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints,
+because such small gaps and velocities result from rounded input or from errors of an earlier solve. If a function of
+time prescribes a motion, a gap would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the
+motion in `STEPS` steps; the drift of index 2 methods is smaller than these limits.
 
 If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
 is switched on, and the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified
@@ -58,7 +58,7 @@ def check_gaps(
 
     Args:
         rates: the constraints at the fields, which contain the initial state.
-        gap: C of constraints on positions, 0 for constraints on velocities [m, rad, 1], shape (m,).
+        gap: values C of constraints on positions [m, rad, 1], and 0 for constraints on velocities, shape (m,).
         on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
     """

@@ -51,8 +51,8 @@ def balance(
             restored.
         attempt: outcome of the last load step.
         settings: settings of the discontinuous iteration.
-        solve_again: function that solves at full load from the present state; if the solve fails, it returns None and
-            leaves the state unchanged.
+        solve_again: function that solves at full load from the present state; if the solve fails, the function returns
+            None and does not change the state.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)
     for _ in range(AGAIN if settings.fail else 0):

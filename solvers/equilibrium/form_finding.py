@@ -82,8 +82,8 @@ class Lines:
         load: sum of the absolute values of all loads [N].
         exist: whether at least one process has a line that may be slack.
         are_lines: whether each row of this process is a line that may be slack, shape (rows,).
-        row, weight, stiffness, free: values at the integration points of all laws, see `Strands`; row indices continue
-            from one law to the next.
+        row, weight, stiffness, free: values at the integration points of all laws, see `Strands`. The rows of all laws
+            are numbered consecutively.
         length, row_stiffness: length [m] and stiffness [N] of each row.
         count: number of strands of this process.
     """
@@ -159,8 +159,8 @@ class Lines:
 
 
 def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
-    """Return force / stiffness [1] for the entries ``where``, and 0 for the others: rows that are not lines may be
-    broken and have no stiffness.
+    """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. Rows that are not lines may be broken, so
+    their stiffness may be 0.
     """
     return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
 
@@ -291,7 +291,7 @@ class FormFinder:
             ratio = np.where(lines.are_lines, stretch / (1.0 + free + strain), 1.0)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # in the first two passes all lines are scaled by the same ratio, their mean stretch
+            # in the first two passes all lines are scaled by the same ratio, which is the mean stretch of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)

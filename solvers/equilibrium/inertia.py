@@ -7,9 +7,9 @@ eigenvalues. Each additional negative eigenvalue corresponds to a direction in w
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
 Two shifts prevent an influence of rounding errors on the number of negative eigenvalues. Each active constraint has -δ
-on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. ε D is added to
-the diagonal of the coordinates, D_i = Σ_j |K_ij|, so that the eigenvalues of modes without stiffness become positive.
-With this shift, only modes K v = μ D v with μ < -ε are counted.
+on its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. In addition, ε
+D is added to the diagonal entries of the coordinates, where D_i = Σ_j |K_ij|. The eigenvalues of modes without
+stiffness then become positive. With this shift, only modes K v = μ D v with μ < -ε are counted.
 
 If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If this part
 is positive definite, no real eigenvalue of K is negative in any metric. If this part is not positive definite, for
@@ -66,7 +66,7 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
     if all of the following three conditions are met. The number of negative pivots is at most the number of
     constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
-    sign of a pivot. The factors belong to the matrix A itself. Factors of A + E with larger errors, as for
+    sign of a pivot. The factors belong to the matrix A itself. Factors of a matrix A + E with larger errors E, as for
     ill-conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <=
     τ <= 1 is singular. The matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the
     refined solution for a random right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
@@ -90,9 +90,9 @@ class TangentInertia:
 
     Args:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of it, for
-            example the part without contacts. The matrix D of the complete tangent is then used. With this D, rows that
-            are nearly 0 in the part are treated as rounding errors.
+        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of the complete
+            tangent, for example the part without contacts. The matrix D of the complete tangent is then used. With this
+            D, rows that are nearly 0 in the part are treated as rounding errors.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
@@ -202,8 +202,9 @@ class TangentInertia:
         return bool((np.abs(left) <= EXACT * sizes).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
-        """Return μ [1], vᵀ K v and v of the lowest mode K v = μ D v. The vector v contains the coordinates of this
-        process in their order, shape (n,), and its largest component is 1.
+        """Return the eigenvalue μ [1], the stiffness vᵀ K v and the vector v of the lowest mode, which fulfils K v = μ
+        D v. The vector v contains the coordinates of this process in their order, shape (n,), and its largest component
+        is 1.
         """
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
@@ -211,8 +212,9 @@ class TangentInertia:
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
-        """Find the lowest mode by inverse iteration, and return v, μ and vᵀ K v (see `find_lowest`). The shift is
-        slightly larger than the smallest shift at which the matrix is positive definite.
+        """Find the lowest mode by inverse iteration. Return its vector v, its eigenvalue μ and its stiffness vᵀ K v,
+        see `find_lowest`. The shift is slightly larger than the smallest shift at which the matrix is positive
+        definite.
         """
         shift = SHIFT
         while self.count_negative(shift) > 0:

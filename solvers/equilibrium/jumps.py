@@ -18,9 +18,10 @@ tends to infinity at a limit point, exceeds 5 w0 just before the part. Contacts 
 changes, but Δp·K⁻¹Δp does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
-more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
-part is checked in the same manner, until a part fulfils the criterion for tracing or its end is at most twice as stiff
-as its start. Steps with w < w0/50 are excluded, because they occur in ropes that are almost slack.
+more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. Then the first quarter of
+this part is checked in the same manner. The checks end when a part fulfils the criterion for tracing, or when the end
+of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are excluded, because such steps
+occur in ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints by C = C0, the path from this
 start fulfils C = C0 (1 - τ) with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are
@@ -28,25 +29,27 @@ not prescribed. A step with prescribed motion is traced if the distance between 
 iterate exceeds half of the displacement of the first iterate. For large rotations the tracing ends without a jump,
 because no half contains a quarter of w after a few halvings.
 
-For models with prescribed motions and history values, a jump must fulfil two more conditions. Δq must be at least 1.5
-times the displacements predicted by the tangents at both ends, and dq/dτ just before the jump must exceed 5 times dq/dτ
-at the start. In addition, contacts may have changed their states after the start was found. Two solves detect such a
-change of contact states. The first solve uses the prescribed motion of the start, and the second solve uses the
+For models with prescribed motions and history values, a jump must fulfil two more conditions. First, Δq must be at
+least 1.5 times the displacements predicted by the tangents at both ends. Second, dq/dτ just before the jump must exceed
+5 times dq/dτ at the start. In addition, contact states may have changed after the start was found. Two solves detect
+such a change of contact states. The first solve uses the prescribed motion of the start, and the second solve uses the
 prescribed motion after a thousandth of the step. The distance of the solution from the start must be at most |Δq| in
 the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed, and no jump
 is reported.
 
-If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
-work of Δp. The step is then traced from this equilibrium, whose w0 is used in addition. Lines without load are almost
-mechanisms, so the shape of a line without load changes rapidly, but continuously, with the first small load.
+If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is approximately
+equal to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used
+in addition. Lines without load are almost mechanisms, so the shape of a line without load changes rapidly, but
+continuously, with the first small load.
 
-Other starts have a larger imbalance, f(q0) = f0 with the loads of the end. An example is a changed prestrain, which is
-not scaled by the load factor. The path is then f = (1 - τ) f0, which reduces the imbalance gradually, and -f0 replaces
-Δp. No path exists from a start that is unstable under the forces -f0.
+At other starts q0 the imbalance is larger: with the loads at the end of the step, f(q0) = f0. An example is a changed
+prestrain, which is not scaled by the load factor. In this case the path is defined by f = (1 - τ) f0. The imbalance
+decreases gradually along this path, and -f0 replaces Δp. No path exists from a start that is unstable under the forces
+-f0.
 
-If the contact states of a step do not settle, the step is checked together with the next step that settles. Halves that
-do not settle are assumed to be beyond the limit point. Steps that begin exactly at the limit point are not detected.
-Two jumps in one step are reported as one.
+If the contact states of a step do not settle, the step is checked together with the next step that settles. If the
+contact states of a half do not settle, this half is assumed to be beyond the limit point. Steps that begin exactly at
+the limit point are not detected. Two jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
     path under a dead load is positive, and infinite at a limit point).
@@ -180,10 +183,11 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Return the arguments of `Scheme` (forces or constraint gaps) with which the start of the step is an
-        equilibrium, scaled to a load factor within the step, and the effective load factor.
+        """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
+        computed.
 
-        The forces or gaps are complete at the start of the step and 0 at its end.
+        The arguments are forces or constraint gaps. With their values at the start of the step, the start is an
+        equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -246,8 +250,9 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Return whether w of the step is large compared with w0 at the equilibrium close to the start, or, in the
-        first load step, not almost 0. The larger of this w0 and the previous w0 becomes the reference value.
+        """Return whether the work w of the step is large compared with the reference value. In the first load step, the
+        result is also true if w is not almost 0. The reference value is the larger one of its previous value and
+        ``at_start``, which is w0 at the equilibrium close to the start.
         """
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
@@ -317,7 +322,8 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor, so it is assumed to be beyond the limit point
+                # contacts do not settle at this load factor, so this load factor is assumed to be beyond the limit
+                # point
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -371,8 +377,8 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Return whether the displacements of free coordinates per change of the prescribed motion are much larger than
-        at the start.
+        """Return whether a given small change of the prescribed motion causes much larger displacements of free
+        coordinates than at the start of the step.
         """
         if solve(low, load_factor) is None:
             return True

@@ -61,8 +61,8 @@ def settle_contacts(
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
         restart: function that restores the history values at the start of the load step.
-        store: function that stores the solution of the last Newton run in the state of the solve and returns its
-            displacements, shape (n,).
+        store: function that stores the solution of the last Newton run in the state of the solve, and returns the
+            displacements of this solution, shape (n,).
 
     Returns:
         The attempt, which has converged if the equilibrium with k = 0 was found. The attempt

@@ -107,7 +107,7 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
-    """Return the sum of the absolute values of the entries of each row, as a PETSc vector."""
+    """Return a PETSc vector with the sum of the absolute values in each row of a matrix."""
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
@@ -119,13 +119,13 @@ def _offer_tangent(problem: NonlinearProblem) -> Trial:
 
 
 class Trial(NamedTuple):
-    """The results of a solution with a random right-hand side.
+    """Properties of a matrix and of its solution for a random right-hand side.
 
     Attributes:
-        held: whether the matrix is regular.
+        held: whether the solution shows that the matrix is regular.
         accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
         exact: whether the errors of the solution are only rounding errors.
-        left: error of the equations in the 2-norm, relative to the right-hand side [1].
+        left: 2-norm of the residual, divided by the 2-norm of the right-hand side [1].
 
     On several processes the last three attributes are not evaluated.
     """
@@ -194,7 +194,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
     Args:
         matrix: PETSc matrix.
-        size: PETSc vector with the sum of the absolute values of the entries of each row; the vector is overwritten.
+        size: PETSc vector with the sum of the absolute values in each row of the matrix; the vector is overwritten.
         package: direct solver with pivoting.
     """
     shifted = matrix.duplicate(copy=True)

@@ -65,8 +65,9 @@ class Finding:
     Attributes:
         negative: number of modes with negative stiffness.
         mu: eigenvalue μ of the lowest mode K v = μ D v, see `TangentInertia` [1].
-        stiffness: vᵀ K v of the lowest mode v with the largest component 1 [N/m, N m, N].
-        mode: lowest mode over the coordinates of this process, with the largest component 1, shape (n,).
+        stiffness: stiffness vᵀ K v of the lowest mode, whose vector v has the largest component 1 [N/m, N m, N].
+        mode: values of the lowest mode at the coordinates of this process, scaled such that the largest component is 1,
+            shape (n,).
         names: coordinates with the largest components of the lowest mode, and these components [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
         doubts: findings that the user must judge, also from `Checks.find_faults`.
@@ -251,7 +252,8 @@ def say_findings(left: Finding | None, found: Finding) -> list[str]:
     """Print notes to the user, each once in a run, and return them for ``Verdict.notes`` of a solve.
 
     Args:
-        left: findings about an unstable equilibrium from which the solve has continued to a stable one, if any.
+        left: findings about the unstable equilibrium from which the solve has continued to a stable equilibrium, or
+            None.
         found: findings about the returned equilibrium, which the user must judge.
     """
     notes = []

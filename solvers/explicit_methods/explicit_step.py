@@ -60,14 +60,14 @@ class Method(ABC):
     Args:
         accelerations: a(t, q, v).
         judge: function that decides whether a step is repeated with the recommended size.
-        project: whether to project coordinates and velocities onto the constraints after each step; without projection
-            they drift slowly, because only accelerations fulfil the constraints.
+        project: whether to project coordinates and velocities onto the constraints after each step; without projection,
+            coordinates and velocities drift slowly, because only accelerations fulfil the constraints.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # change of a coordinate per step above which the motion is treated as unstable [m, rad, 1], and the version of
+        # largest change of a coordinate per step that is not treated as unstable motion [m, rad, 1], and the version of
         # the world for which this limit was computed
         self._limit, self._version = 0.0, -1
 
@@ -97,8 +97,8 @@ class Method(ABC):
         """Try one step from the state.
 
         Args:
-            state: the state at the start of the step; if the step is accepted, it is overwritten with the state at the
-                end.
+            state: the state at the start of the step; if the step is accepted, the state at the end of the step
+                overwrites this state.
             size: step size [s], or the largest step size of a method that chooses step sizes itself.
             then: time at the end of a step of this size [s].
         """

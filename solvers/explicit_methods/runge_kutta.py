@@ -51,8 +51,8 @@ class RungeKutta(Method):
         accelerations, judge, project: see `Method`.
         rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
             rad/s, 1/s].
-        look: function that returns a smaller step size that would resolve all contacts, or inf if the step just made
-            resolves all contacts.
+        look: function that returns a smaller step size with which all contacts would be resolved, or inf if the last
+            step resolves all contacts.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Velocity Verlet with predicted velocities for the step size h; with constraints it is the method known as RATTLE.
+"""Velocity Verlet with predicted velocities for the step size h. With constraints this method is known as RATTLE.
 
     v½ = v_n + h/2 a_n
     q_{n+1} = q_n + h v½

@@ -1,4 +1,4 @@
-"""Newmark's method with beta = 1/4 and gamma = 1/2, which is the trapezoidal rule; it has no numerical damping.
+"""Newmark's method with beta = 1/4 and gamma = 1/2, which is the trapezoidal rule and has no numerical damping.
 
 ``"newmark"`` imposes position constraints directly (index 3). This method does not allow nonlinear constraints, because
 errors of multipliers would not be damped. ``"trapezoidal_index2"`` imposes the rates of the constraints (index 2).

@@ -2,8 +2,8 @@
 complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
-same order and equally accurate, but the operations process whole blocks. Rows to be eliminated come first; the sparsity
-pattern is symmetric.
+same order, and have the same accuracy. The difference is that each operation processes whole blocks. Rows to be
+eliminated come first; the sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are
@@ -35,10 +35,12 @@ class Plan(NamedTuple):
     Attributes:
         inner: number of rows to be eliminated.
         rows: number of rows.
-        first: index in ``below`` at which each eliminated row begins, and the end index, shape (inner + 1,).
+        first: index in ``below`` of the first element of each eliminated row, followed by the number of elements of
+            ``below``, shape (inner + 1,).
         below: for each eliminated row, the lower rows that are coupled with it, including fill, in ascending order.
         source: for each block of the factors, the block of the matrix that initialises it, or -1 for fill.
-        pairs: index in ``target`` at which each eliminated row begins, and the end index, shape (inner + 1,).
+        pairs: index in ``target`` of the first element of each eliminated row, followed by the number of elements of
+            ``target``, shape (inner + 1,).
         target: indices of the blocks of the factors from which products of blocks of L and of U are subtracted.
         ready: for each eliminated row, the last row whose blocks must be initialised before the row is eliminated.
     """
@@ -65,8 +67,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
     Args:
         pattern: sparsity pattern of the matrix in blocks.
         inner: number of rows of blocks to be eliminated.
-        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix; if it is
-            exceeded, None is returned.
+        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix. If the
+            factors would have more blocks, None is returned.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32
@@ -222,7 +224,7 @@ def factorise_block(f: FloatArray, d: int) -> bool:
 
 @kernel(inline=True)
 def divide_left(f: FloatArray, d: int, b: int) -> None:
-    """Replace block b by L⁻¹ b, with the factor L of block d."""
+    """Replace block b by L⁻¹ b, where L is the lower triangular factor of the diagonal block d."""
     for j in range(b, b + 16, 4):
         x0 = f[j]
         x1 = f[j + 1] - f[d + 1] * x0
@@ -233,7 +235,7 @@ def divide_left(f: FloatArray, d: int, b: int) -> None:
 
 @kernel(inline=True)
 def divide_right(f: FloatArray, d: int, b: int) -> None:
-    """Replace block b by b U⁻¹, with the factor U of block d."""
+    """Replace block b by b U⁻¹, where U is the upper triangular factor of the diagonal block d."""
     for i in range(b, b + 4):
         x0 = f[i] * f[d]
         x1 = (f[i + 4] - x0 * f[d + 4]) * f[d + 5]
@@ -279,8 +281,8 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
 @kernel
 def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Replace a right-hand side x by L⁻¹ x, shape (4 rows,); in rows that are not eliminated, x becomes the right-hand
-    side of the Schur complement.
+    """Eliminate the unknowns of the eliminated rows from a right-hand side x, shape (4 rows,), by multiplication by
+    L⁻¹. In rows that are not eliminated, x then contains the right-hand side for the Schur complement.
     """
     first, f = plan.first, factors
     for k in range(plan.inner):

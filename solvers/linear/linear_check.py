@@ -74,8 +74,8 @@ class Errors(NamedTuple):
 
     Attributes:
         left: 2-norm of b - A x.
-        terms: 2-norm of |A| |x|, the sums of absolute terms in each row.
-        by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of all rows i [1].
+        terms: 2-norm of the vector |A| |x|, whose element i is the sum over j of |A_ij| |x_j|.
+        by_terms: largest value of |b - A x|_i / (|A| |x| + |b|)_i over all rows i [1].
         by_largest: like ``by_terms``, with the largest |x_j| instead of each |x_j| [1].
     """
 

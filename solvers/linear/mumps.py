@@ -43,7 +43,8 @@ class Solved(Protocol):
 
 
 class MumpsSettings:
-    """Sets the options in PETSc's database while the linear solver of a problem runs; the object is reusable.
+    """Sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem runs; the object is
+    reusable.
 
     PETSc reads the options whenever it creates new factors. The options do not affect other solvers with the same
     prefix. If the user has given one of the two options of `SETTINGS`, or chosen another solver, neither of the two
@@ -63,7 +64,7 @@ class MumpsSettings:
             self._offer({MEMORY_OPTION: str(self._memory)} if self._memory else {})
 
     def _offer(self, settings: Mapping[str, str]) -> None:
-        """Set options unless the user has given one of them."""
+        """Set the options unless the user has given one of these options."""
         database = PETSc.Options()
         named = {self._problem.prefix + name: value for name, value in settings.items()}
         if not any(map(database.hasName, named)):

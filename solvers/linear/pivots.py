@@ -2,11 +2,12 @@
 
 Without pivoting, the LU factors of a symmetric matrix are its LDLᵀ factors, and the number of negative pivots equals
 the number of negative eigenvalues. Factors in blocks store the inverse B of each diagonal block. If B is eliminated
-from its last row to its first row, the pivot of each row of B is the reciprocal of the pivot of the same row of the
-diagonal block.
+from its last row to its first row, the pivot of each row is the reciprocal of the pivot that the same row has in the
+factorisation of the diagonal block.
 
-PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first, where each row begins with
-B. A symmetric pattern has symmetric fill: U has as many blocks in a row as L has in the corresponding column.
+PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first row. Each row of U begins
+with B in this storage. For a symmetric pattern, the fill is also symmetric. Therefore each row of U has as many blocks
+as the corresponding column of L.
 
 Source: J. J. Sylvester, Philosophical Magazine 4 (1852) 138-142 (law of inertia).
 """
@@ -31,8 +32,8 @@ ill-conditioned blocks may have errors of 3e-3.
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """Return |D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is its diagonal with 1
-    in place of entries that are not positive.
+    """Return the Frobenius norm of D^-½ (A - Aᵀ) D^-½ for a matrix A on one process [1]. D is the diagonal of A, in
+    which entries that are not positive are replaced by 1.
 
     Args:
         pattern: a symmetric sparsity pattern.
@@ -43,8 +44,8 @@ def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -
 
 
 def count_negative(pc: Any) -> int | None:
-    """Return the number of negative pivots of PETSc's LU factors of a symmetric matrix, or None if this number cannot
-    be determined.
+    """Return how many pivots in PETSc's LU factors of a symmetric matrix are negative, or None if this number cannot be
+    determined.
     """
     factors = pc.getFactorMatrix()
     if factors.getType() != "seqbaij":

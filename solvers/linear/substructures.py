@@ -162,8 +162,8 @@ def expand_solution(
     rows: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Compute the solution in the order of owned unknowns from the solution ``found`` of the interface; write it to
-    ``out``.
+    """Compute the solution of all owned unknowns from the solution ``found`` of the interface. Write the solution to
+    ``out`` in the order of owned unknowns.
     """
     for i in range(len(joint)):
         rows[4 * plan.inner + i] = found[joint[i]] if joint[i] >= 0 else 0.0

@@ -62,7 +62,7 @@ class Campbell:
         results: the modes at each speed.
         paths: paths of the written files.
         orders: multiples of the speed [rad/s] that the diagram shows as straight lines.
-        radius: radius by which speeds in m/s are divided to obtain rad/s [m]; 1 if speeds are in rad/s.
+        radius: radius [m] by which speeds in m/s are divided to obtain speeds in rad/s; 1 if speeds are in rad/s.
     """
 
     speeds: FloatArray
@@ -129,15 +129,16 @@ def campbell(
     """Solve the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state, of one or more worlds; can be a generator that computes each state when it
-            is needed.
+        cases: pairs of a speed and a state; the states may belong to different worlds. The argument can be a generator
+            that computes each state only when this state is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
         name: name of the files, without extension.
         orders: multiples of the speed [rad/s] that are drawn as straight lines. Rotating parts of the drive excite
             vibrations at these frequencies.
-        radius: radius of the pulley whose rotation excites the drive [m], for speeds in m/s; None: speeds are in rad/s.
+        radius: radius [m] of the pulley whose rotation excites the drive, if speeds are in m/s; None if speeds are in
+            rad/s.
 
     Raises:
         ModelError: ``cases`` is empty, or a case is not a pair of a speed and a state.
@@ -225,7 +226,8 @@ def find_critical_speed(
 
     Args:
         create: function ``(speed) -> state`` of steady motion at a speed.
-        low, high: speeds that enclose the critical speed: motion is stable at ``low``, unstable at ``high``.
+        low, high: speeds that enclose the critical speed. The motion must be stable at ``low`` and unstable at
+            ``high``.
         tolerance: tolerance of the speed, relative to the larger one of |low| and |high| [1].
         count: number of modes that are checked.
 

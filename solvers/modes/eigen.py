@@ -8,9 +8,9 @@ K, M and D are the matrices of stiffness, mass and damping, see matrices.py. The
 solved by the Krylov-Schur method, in the inner product of M if K is symmetric. The quadratic problem, with damping and
 gyroscopic forces, is solved by TOAR in real arithmetic.
 
-M is 0 for multipliers. Therefore the problem has infinite eigenvalues. Shift and invert maps these eigenvalues to 0,
-and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x fulfils the constraints
-for each x. Solutions that are not modes have a large value of the following residual:
+M is 0 for multipliers. Therefore the eigenvalue problem has infinite eigenvalues. Shift and invert maps these
+eigenvalues to 0, and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x
+fulfils the constraints for each x. Solutions that are not modes have a large value of the following residual:
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -87,7 +87,8 @@ ROUNDING = 1e3 * np.finfo(float).eps
 
 @dataclass
 class Eigenpair:
-    """A mode: eigenvalue σ [1/s], vectors over the unknowns (real and imaginary part, PETSc), and residual [1].
+    """A mode with its eigenvalue σ [1/s], its vector over the unknowns (real part and imaginary part as PETSc vectors),
+    and its residual [1].
 
     ``rounding`` is the residual [1] that the rounding error of K x can cause.
     """
@@ -110,8 +111,8 @@ class Eigensolver:
     Attributes:
         rejected: number of solutions in the last solve that were rejected because they are not modes.
         shift: shift of the last solve [1/s^2], for quadratic problems [1/s].
-        zeros: number of eigenvalues that are 0 up to rounding errors, and the largest |σ| that rounding errors can
-            cause for these eigenvalues [1/s].
+        zeros: number of eigenvalues that are 0 up to rounding errors, and the largest value of |σ| [1/s] that rounding
+            errors can cause instead of 0.
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
         is_projected: whether the modes are computed by projection onto the motions that the constraints allow, because
             the model is small and has redundant constraints.
@@ -164,8 +165,8 @@ class Eigensolver:
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs)):
-            # The numbers of K, D and M differ so much that SLEPc's vectors are inaccurate, for example for a floater on
-            # mooring lines: the solve is repeated, and each vector is refined by Newton's method.
+            # The entries of K, D and M differ so much in size that SLEPc's vectors are inaccurate, for example for a
+            # floater on mooring lines. Therefore the solve is repeated, and each vector is refined by Newton's method.
             self._refines = True
             refined = self._solve(count, more)
             if len(self._leave_out(refined)) > len(good):
@@ -286,7 +287,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # a vector contains θ x and x; if |θ| > 1, θ x has smaller relative rounding errors
+            # a vector consists of the parts θ x and x; if |θ| > 1, the part θ x has smaller relative rounding errors
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))
@@ -314,7 +315,7 @@ class Eigensolver:
         constraints allow.
 
         Constraints are C x = 0 with the forces B λ. With matrices Y and Z that fulfil C Z = 0 and Yᵀ B = 0, and with x
-        = Z y, LAPACK solves the following problem, and λ follows by least squares, because it is not unique:
+        = Z y, LAPACK solves the following problem. The multipliers λ are not unique and follow by least squares:
 
             Yᵀ (σ² M + σ D + K) Z y = 0
         """

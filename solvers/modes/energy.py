@@ -2,9 +2,9 @@
 are strained.
 
 The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates form one belt or the
-named parts of a belt. The potential energy xᴴ K x is divided among tables, such as cables, springs, contacts, and
-constraints whose forces contribute to K. The potential energy of a table, and therefore its fraction, may be negative,
-for example for a strut in compression or for moving material.
+named parts of a belt. The potential energy xᴴ K x is divided among the tables whose forces contribute to K, such as
+cables, springs, contacts and some constraints. A table can have a negative potential energy, and therefore a negative
+fraction, for example for a strut in compression or for moving material.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
     """Return fractions of the kinetic energy [1] by name of body or belt, shape (modes,) each. The call is collective.
 
     Args:
-        motion: the matrices; the fields contain their state.
+        motion: the matrices; the fields contain the state at which the matrices were evaluated.
         shapes: complex mode shapes over the coordinates of this process, shape (modes, n).
     """
     assembly = motion.assembly
@@ -59,8 +59,8 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return fractions of the potential energy xᴴ K x of each mode shape x [1] by type of element or contact, shape
-    (modes,) each. The call is collective.
+    """Return, for each type of element or contact, its fraction of the potential energy xᴴ K x in each mode shape x
+    [1], shape (modes,) each. The call is collective.
     """
     assembly = motion.assembly
     names: list[str] = []
@@ -83,8 +83,8 @@ def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArray) -> FloatArray:
-    """Return Re(conj(x) (A x)) for each coordinate of this process, shape (modes, n), for the matrix A with the values
-    ``matrix`` and each shape x.
+    """Return the real part of conj(x_i) (A x)_i for each shape x and each coordinate i of this process, shape (modes,
+    n). A is the matrix with the values ``matrix``.
     """
     unknowns = motion.sparsity.unknowns
     found = np.zeros(shapes.shape)
@@ -102,7 +102,7 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
 
     Args:
         assembly: the systems of this process.
-        dofs: process-local indices of the coordinates of the rows of a table, shape (rows, k).
+        dofs: process-local indices of the k coordinates of each row of a table, shape (rows, k).
     """
     layout, spare = assembly.layout, assembly.layout.spare
     lowest: IntArray = np.arange(spare) if layout.size == 1 else np.asarray(layout.dofs).copy()

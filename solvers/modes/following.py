@@ -27,7 +27,8 @@ several MAC values are nearly equal.
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
-    """Return the MAC of the modes of two states of the same model, shape (modes, modes). The call is collective.
+    """Return the MAC of each mode at one state and each mode at another state of the same model, shape (modes, modes).
+    The call is collective.
 
     The result is 0 if the models differ in size.
     """

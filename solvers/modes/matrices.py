@@ -39,7 +39,7 @@ class LinearMotion:
     """The matrices at a state; construction and methods are collective.
 
     Args:
-        assembly: the systems of this process; the fields contain the state afterwards.
+        assembly: the systems of this process. After the construction of this object, the fields contain the state.
         state: the state, with the coordinates that the assembly has on this process.
         running: whether displacements of running closed belts refer to positions that are fixed in space, see
             `running.py`.
@@ -116,13 +116,15 @@ class LinearMotion:
         stiffness[entries], damping[entries] = damping[entries], 0.0
 
     def _take_states(self) -> None:
-        """Replace coordinates z by their first-order states y: σ² M z + σ D z = σ M y + D y with y = σ z."""
+        """Replace the coordinates z of first-order states by the states y = σ z as unknowns: σ² M z + σ D z = σ M y + D
+        y."""
         entries = find_state_entries(self.assembly)
         mass, damping, stiffness = self._mass.values, self._damping.values, self._stiffness.values
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
 
     def _eval_asymmetry(self) -> float:
-        """Return |S (K - Kᵀ) S| in the Frobenius norm, with S = 1/√|K_ii|, or 1 if K_ii is 0."""
+        """Return the Frobenius norm of S (K - Kᵀ) S. Here S is the diagonal matrix with the entries 1/√|K_ii|, or 1 if
+        K_ii is 0."""
         difference = self.K.duplicate(copy=True)
         difference.transpose()
         difference.axpy(-1.0, self.K)
@@ -156,7 +158,7 @@ class LinearMotion:
         return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
 
     def take_coordinates(self, vector: Any) -> FloatArray:
-        """Return the values of the coordinates of this process from a PETSc vector of unknowns, shape (n,)."""
+        """Return the values at the coordinates of this process, shape (n,), from a PETSc vector of unknowns."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
@@ -180,8 +182,8 @@ class LinearMotion:
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """Return forces minus the constraint forces that balance them, as a vector of unknowns whose multipliers are
-        0.
+        """Return the part of given forces that constraint forces cannot balance, as a vector of unknowns whose
+        multipliers are 0.
         """
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()

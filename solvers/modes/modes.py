@@ -45,8 +45,8 @@ class Modes:
     Args:
         world: the model.
         count: number of modes, the slowest first.
-        problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits them, ``"auto"`` is
-            quadratic if the state has such forces.
+        problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits these forces, and ``"auto"``
+            is quadratic if the model has such forces at the state.
         output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for no files.
         running: whether displacements of running closed belts refer to positions that are fixed in space, with
             gyroscopic and centrifugal terms, see docs/howto/modes.md. With False, displacements refer to the moving

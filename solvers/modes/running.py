@@ -47,7 +47,7 @@ class RunningBelt:
         nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
             n).
         flow: reference length that passes a fixed position per time [m/s], positive in the direction of the node order.
-        held: whether constraints act on nodes; the terms with c are then omitted.
+        held: whether constraints act on nodes of the belt. If this is true, the terms with the flow c are omitted.
     """
 
     nodes: IntArray
@@ -59,8 +59,9 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
     """Return the closed belts of a table. The call is collective.
 
     Returns:
-        The nodes of each belt as in `RunningBelt`, and for each row of the table on this process the index of its belt,
-        or -1 without a closed belt, shape (rows,).
+        First, for each belt, the array of its nodes, see `RunningBelt`. Second, for each row of the table on this
+        process, the index of the belt to which the row belongs, or -1 if the row belongs to no closed belt, shape
+        (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2
@@ -135,7 +136,8 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
 
 def find_slots(slots: Slots, n: int) -> IntArray:
-    """Return the storage index (slot) of each entry of the element matrices of rows, shape (rows, n, n)."""
+    """Return the storage indices (slots) of the entries of the n x n element matrices of all rows, shape (rows, n,
+    n)."""
     width, height = slots.width, slots.height
     i, j = np.indices((n, n))
     places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height

@@ -3,8 +3,8 @@ mode is missing.
 
 Let K be the stiffness matrix, M the mass matrix and C_q the constraint Jacobian. For symmetric K and m active
 constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one for each mode with ω² < τ. If
-each constraint has a small negative number -δ on its diagonal entry, it adds exactly one negative eigenvalue, even if
-it is redundant.
+the diagonal entry of each constraint is a small negative number -δ, each constraint adds exactly one negative
+eigenvalue, even if the constraint is redundant.
 
 For τ close to 0, the result is the number of directions allowed by the constraints in which K is not positive definite.
 K of material that flows through supports is symmetric only along free motions, with xᵀ(K - Kᵀ)y = 0 for all x and y
@@ -83,7 +83,8 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 
 def _find_largest_square(motion: LinearMotion) -> float:
-    """Estimate the largest square of a frequency [1/s^2] by the largest ratio of diagonal entries of K and M."""
+    """Estimate the square of the largest angular frequency [1/s^2] by the largest ratio of a diagonal entry of K to the
+    same entry of M."""
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0
     return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))

@@ -3,10 +3,10 @@ executed between iterations.
 
 Residual and tangent are the compiled programs of a `NonlinearProblem`. The convergence test is in convergence.py, and
 lagging.py decides when the tangent is evaluated. Python callbacks use the same machine code and rules, so that results
-and messages are identical. Each of the three callbacks is a Python function if it requires Python: for user functions,
-stages of ``-log_view``, several processes, or kernels as plain Python. A Python function also takes the decisions of
-the convergence test that require more data than residual norms. An error of a kernel or of Python ends the run;
-`Callbacks.explain` then raises this error.
+and messages are identical. Each of the three callbacks is a Python function if the callback requires Python, which is
+the case for user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A Python
+function also takes the decisions of the convergence test that require more data than residual norms. An error of a
+kernel or of Python ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ class Context(NamedTuple):
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (16,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
-        handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
-            (5,).
+        handles: handles of the matrix and of the residual vector, whether the matrix has dense blocks, and handles of
+            the vector of the unknowns and of SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
         loads, weights: sum of all loads, and sum of the loads that are always active, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).
-        motion, factors: accelerations and multipliers from which a run may start, and the factors that convert them to
-            unknowns, see `carry`.
+        motion, factors: accelerations and multipliers from which a run may start, and the factors that convert
+            accelerations and multipliers to unknowns, see `carry`.
         mapped: the array ``mapped`` of the fields.
     """
 
@@ -270,7 +270,7 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test in Python.
-        ask: function ``(it, norm) -> reason`` that decides in Python if the norms do not suffice.
+        ask: function ``(it, norm) -> reason`` that takes the decisions for which residual norms are not sufficient.
         before: see `Context`.
 
     Attributes:
@@ -350,7 +350,8 @@ class Callbacks:
         """Execute a whole run; return PETSc's reason, and the number of iterations.
 
         Args:
-            start: initial unknowns: `KEPT` (unchanged), `ZERO`, or `CARRIED` from the motion in the fields.
+            start: initial unknowns: `KEPT` for the present unknowns, `ZERO` for 0, or `CARRIED` for the motion in the
+                fields.
             around: compiled code that executes this run and later runs; the results then belong to the last run.
 
         Raises:

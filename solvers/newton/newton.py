@@ -218,7 +218,7 @@ class Newton:
             around: compiled code that executes this run and the runs of later steps; it is used if the run is
                 completely compiled. The result then belongs to the last run.
             carried: whether to start from the accelerations and multipliers in the fields, which belong to the previous
-                step. Such a run uses return maps; if it fails, it is not repeated.
+                step. Such a run uses return maps, and is not repeated if it fails.
         """
         self._damped[0], max_it = damped, 0
         if damped:

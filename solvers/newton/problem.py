@@ -201,8 +201,8 @@ class NonlinearProblem:
         return self.matrix
 
     def start(self, scheme: Scheme, from_zero: bool = True) -> None:
-        """Begin a Newton run from the predictor of the scheme (unknowns 0), or, if not ``from_zero``, from unknowns set
-        by the caller.
+        """Begin a Newton run. If ``from_zero``, the run starts from the predictor of the scheme (unknowns 0), otherwise
+        from unknowns that the caller sets.
         """
         self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
@@ -310,8 +310,8 @@ class NonlinearProblem:
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads of a compiled residual to the time of the run, unless compiled steps update them from a
-        table (``by_table``).
+        """Update the loads of a compiled residual to the time of the run. With ``by_table``, the loads are not updated,
+        because compiled steps update the loads from a table.
         """
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):

@@ -79,8 +79,8 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 
 
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k × r for the unit vectors k of the three axes; ``place`` contains the indices of the components of the
-    position r, None for components that are 0.
+    """Write the displacements k × r of a point at the position r for rotations about the three axes with the unit
+    vectors k. The argument ``place`` contains the indices of the components of r, or None for components that are 0.
     """
     for axis in range(3):
         # the component along the axis is 0; the other components follow in cyclic order
@@ -92,7 +92,7 @@ def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
 
 
 def _turn_euler_parameters(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k e/2 for the unit vectors k of the three axes and the Euler parameters e."""
+    """Write the changes k e/2 of the Euler parameters e for rotations about the three axes with the unit vectors k."""
     e = [reference[numbers] for numbers in place]
     products = (
         (-e[1], e[0], -e[3], e[2]),

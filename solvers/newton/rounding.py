@@ -14,8 +14,9 @@ values, for example on the radius 10⁵ m of a circle with a fixed centre, have 
 size of this uncertainty.
 
 The residual of the first iteration is not a suitable reference value if the first Newton step was much too large. For a
-slack rope this residual can be 10¹³ N. With a relative tolerance of 10⁻⁸, the accepted residual would exceed the weight
-of the rope. Therefore a converged residual must also be small relative to loads, reactions and inertia.
+slack rope this residual can be as large as 10¹³ N, and with a relative tolerance of 10⁻⁸ the accepted residual would
+exceed the weight of the rope. Therefore a converged residual must also be small relative to loads, reactions and
+inertia.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
 Newton's method).

@@ -24,9 +24,10 @@ class Scheme:
         unit_rates: whether to impose the constraint on the norm of Euler parameters by its time derivative.
         stabiliser: factor of M (q - q_anchor) in statics [1/s^2].
         q_anchor: displacements at which the stabilising force is 0, shape (n,).
-        gap: values of C that the solution must have, by multiplier of this process, shape (m,); empty for C = 0.
-        hold: constant forces that make the start of a load step an equilibrium, by owned coordinate, shape (owned,);
-            empty if there are no such forces.
+        gap: for each multiplier of this process, the value of C that the solution must have, shape (m,); empty for C =
+            0.
+        hold: constant forces on the owned coordinates with which the start of a load step is an equilibrium, shape
+            (owned,); empty if there are no such forces.
         moving: whether a static solve includes inertia forces due to given velocities.
     """
 

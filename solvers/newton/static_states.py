@@ -44,8 +44,8 @@ class StaticStates:
         self._factor, self.are_sought = np.zeros(1), False
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
-        """Begin a run. In statics, add the coordinates to v0, which then contains the states instead of their
-        differences from the coordinates.
+        """Begin a run. In statics, add the coordinates to v0. Before the call, v0 contains the differences between the
+        states and their coordinates; after the call, v0 contains the states.
         """
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)

@@ -7,7 +7,7 @@ factors λ_n = dJ/dz_n follow from the last step to the first step:
     λ_n = (∂F/∂z)ᵀ λ_n+1 + (∂y/∂z)ᵀ ∂J/∂y_n,    dJ/dp = Σ ((∂F/∂p)ᵀ λ_n+1 + (∂y/∂p)ᵀ ∂J/∂y_n) + (dz_0/dp)ᵀ λ_0.
 
 The adjoint of a step is described in adjoint_steps.py. States are needed in reverse order. Some states are stored, and
-the steps after them are repeated (revolve.py).
+the steps after the stored states are repeated (revolve.py).
 
 Sources: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (adjoint of
 transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, SIAM (2008), chapter 12.
@@ -63,10 +63,10 @@ class MotionGradient:
         gradient: dJ/dp by name of the parameter, in units of the objective per unit of the parameter.
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
-        repeated: number of steps that were repeated in addition to one repetition of each step.
+        repeated: number of repetitions of steps, without the first repetition of each step.
         growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
             time; see `growth.py`.
-        chaotic: whether these derivatives grow exponentially, so that the gradient has no practical meaning.
+        chaotic: whether these derivatives grow exponentially. In this case the gradient has no practical meaning.
         verdict: the verdict of the motion.
     """
 
@@ -105,11 +105,12 @@ def evaluate_objective(
         model, p, motion, steps: as in `evaluate_motion`.
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
-        checkpoints: largest number of stored states; steps between stored states are repeated. Default: as many as fit
-            into ``memory``, but at least 10; with a ``folder``, the states of all steps.
+        checkpoints: largest number of stored states; steps between stored states are repeated. By default, as many
+            states are stored as fit into ``memory``, but at least 10. If a ``folder`` is given, the states of all steps
+            are stored by default.
         memory: largest size of the stored states in memory [bytes].
-        folder: existing folder for states that do not fit into ``memory``. They are written to state files in a
-            temporary folder within this folder, which is removed at the end. Default: no files.
+        folder: existing folder for states that do not fit into ``memory``. These states are written to state files in a
+            temporary subfolder of ``folder``. The temporary subfolder is removed at the end. Default: no files.
 
     Raises:
         ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results,
@@ -164,8 +165,8 @@ def read_objective(
 def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
-    """Return the companion model with the parameters p, at the start of the motion, and the companion models of the
-    parameters; h are the steps of the differences.
+    """Return a companion model with the parameters p at the start of the motion, and the companion models with changed
+    parameters. The changes are the steps h of the central differences.
     """
     with quietly():
         centre = create_companion(model, p, solver)
@@ -177,13 +178,14 @@ def prepare_models(
 
 @dataclass
 class BackwardStep:
-    """A step of the motion that an adjoint passes.
+    """A step of the motion for which the adjoint is computed.
 
     Attributes:
         number: number of the step.
-        start, end: states at the start and at the end.
-        plan, step: how the step was computed, and the step, repeated in the companion model.
-        repeated: number of steps repeated so far in addition to one repetition of each step.
+        start, end: states at the start and at the end of the step.
+        plan: description of the computation of the step in the motion.
+        step: the step after its repetition in the companion model.
+        repeated: number of repetitions of steps so far, without the first repetition of each step.
     """
 
     number: int
@@ -194,7 +196,8 @@ class BackwardStep:
     repeated: int
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
-        """Pass from the end of the step to its start. The model is in the step before and after the call."""
+        """Compute the factors at the start of the step from the factors at its end. Before and after the call, the
+        fields of the companion model contain the step."""
         start, step = self.start, self.step
         if self.plan.projects:
             end_step(centre, step)
@@ -205,8 +208,9 @@ class BackwardStep:
 
 
 def walk_back(centre: Companion, record: Record, count: int, stored: StateStore) -> Iterator[BackwardStep]:
-    """Yield the steps from the last to the first. When a step is yielded, the companion model is in this step; when the
-    next step is requested, its state must be the state at the start of this step.
+    """Yield the steps from the last to the first. When a step is yielded, the fields of the companion model contain
+    this step. Before the next step is requested, the caller must set the state of the companion model to the start of
+    the yielded step.
     """
     repeated, near, factors = 0, record.last, None
     plans, reader = record.plans, StepReader(centre)

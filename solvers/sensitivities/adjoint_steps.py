@@ -1,13 +1,15 @@
-"""The adjoint of the steps of a motion: factors of the state at the start of a step from factors of its end.
+"""The adjoint of a step of a motion: the factors of the state at the start of the step follow from the factors of the
+state at the end of the step.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
 from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
 
     r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
 
-with the factors g of u. r_z follows from assembled tangents, because z_n enters r only by predicted coordinates and
-velocities. r_d and the derivatives of updates are described in history_terms.py. If return maps compute d from u within
-the run, μ is found by iteration. r_p is the central difference between two companion models with the parameters p ± h.
+where g are the factors of u. The derivative r_z follows from assembled tangents, because r depends on z_n only through
+predicted coordinates and velocities. The module history_terms.py describes r_d and the derivatives of updates. If
+return maps compute d from u within the run, μ is found by iteration. The derivative r_p is the central difference
+between two companion models with the parameters p ± h.
 
 At the start of the motion, the accelerations and multipliers follow from the equations of motion with the mass matrix,
 whose adjoint has the same form.
@@ -65,8 +67,9 @@ def weigh_unknowns(
     numbers: tuple[float, float, float],
     out: FloatArray,
 ) -> None:
-    """Compute the factors of the unknowns of a step from the factors of its end, shape (n,) each; ``numbers`` are the
-    factors of velocities and accelerations, and the share of the accelerations in the algorithmic accelerations.
+    """Compute the factors of the unknowns of a step from the factors of the coordinates, velocities, accelerations and
+    algorithmic accelerations at its end, shape (n,) each. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u and the
+    derivative of the algorithmic accelerations with respect to the accelerations.
     """
     for i in range(len(q)):
         out[i] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
@@ -83,9 +86,11 @@ def weigh_start(
     a: FloatArray,
     carried: FloatArray,
 ) -> None:
-    """Compute the factors of the start of a step from the factors of the predicted coordinates ``of_q``, velocities
-    ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each; ``numbers`` are h, β, γ, two shares of the
-    algorithmic accelerations, and 1 for a method with algorithmic accelerations, otherwise 0.
+    """Compute the factors of the state at the start of a step from the factors of the predicted coordinates ``of_q``,
+    velocities ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each. The first elements of ``numbers`` are
+    the step size h and Newmark's constants β and γ. The next two elements are the derivatives of the predicted
+    algorithmic accelerations with respect to the accelerations and to the algorithmic accelerations at the start. The
+    last element is 1 for a method with algorithmic accelerations, otherwise 0.
     """
     h, beta, gamma, new, old, generalised = numbers
     for i in range(len(q)):
@@ -111,7 +116,7 @@ def weigh_run(
     equations of a Newton run.
 
     Args:
-        places: index of the unknown of each coordinate, shape (n,).
+        places: for each coordinate, the index of its unknown, shape (n,).
         right: r_uᵀ μ for the unknowns, shape (u,).
         damping: r_vᵀ μ for the unknowns, shape (u,).
         inertia: M μ, shape (n + 1,).
@@ -133,9 +138,9 @@ def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
 
 @dataclass
 class RunFactors:
-    """Factors of the quantities that a Newton run and its update read: predicted coordinates and velocities,
-    coordinates and velocities at the start of the step, history values of the run, and history values at the start of
-    the step.
+    """Factors of the inputs of a Newton run and of the update after the run. The inputs are predicted coordinates and
+    velocities, coordinates and velocities at the start of the step, history values of the run, and history values at
+    the start of the step.
     """
 
     q: FloatArray
@@ -152,7 +157,7 @@ def find_largest(values: FloatArray) -> float:
 
 
 class Adjoint:
-    """Factors λ of the states of a motion, from the end to the start.
+    """Computes the factors λ of the states of a motion, from the end of the motion to its start.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -176,7 +181,7 @@ class Adjoint:
         self._projection = ProjectionTerms(centre, models, self._terms)
         # whether the mass matrix is constant, so that ∂r/∂q follows from the tangent and ∂r/∂v
         self._assembled = not any(system.inertia is not None for system in centre.assembly.systems)
-        # parameters whose companion models are evaluated as a whole
+        # companion models of the parameters for which all rows are evaluated, not only changed rows
         self._whole = {name: models.find_pair(name) for name in self._terms.whole}
         self.factors: StateFactors = {name: np.zeros_like(getattr(centre.state, name)) for name in NAMES}
         self.gradient = dict.fromkeys(models.steps, 0.0)
@@ -195,8 +200,8 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the size of the factors of coordinates and velocities, for changes of the order of the largest
-        coordinate and velocity so far."""
+        """Return the norm of the factors of coordinates and velocities, multiplied by the largest coordinate and the
+        largest velocity so far, respectively."""
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
         self._rate = max(self._rate, find_largest(state.v))
@@ -204,7 +209,8 @@ class Adjoint:
         return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
-        """Add the derivatives of the start of the motion, which is the state of the model."""
+        """Add the derivatives of the state at the start of the motion, which is the present state of the companion
+        model."""
         centre, shared = self._centre, dict[str, float]()
         for group in self._models.groups:
             if not group.is_shared:
@@ -224,18 +230,20 @@ class Adjoint:
             self.gradient[name] += every[name]
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Pass over the projection of the end of a step. The state of the model is the end before the projection. The
-        arguments are explained in `step_back`.
+        """Replace the factors of the state after the projection at the end of a step by the factors of the state before
+        the projection, which is the present state of the companion model. See `step_back` for the arguments.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep, projects: bool = False) -> None:
-        """Pass over a step without its projection.
+        """Compute the factors at the start of a step from the factors at its end, without the projection at the end of
+        the step.
 
         Args:
-            start, t: arrays of the state at the start of the step, and its time [s]. The model is in this step.
+            start, t: arrays of the state at the start of the step, and its time [s]. The fields of the companion model
+                must contain this step.
             step: the repeated step.
-            projects: whether the adjoint has passed over a projection of the end of the step.
+            projects: whether the end of the step was projected, and `project_back` was called before this call.
         """
         centre, factors = self._centre, self.factors
         for pair in self._whole.values():
@@ -244,7 +252,8 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # factors of the predicted coordinates, velocities and algorithmic accelerations, and of the start of the step
+        # factors of the predicted coordinates, velocities and algorithmic accelerations, and factors of the values at
+        # the start of the step
         of_q, of_v, of_c = factors["q"].copy(), factors["v"].copy(), factors["carried"].copy()
         of_start, start_q, start_v = np.zeros_like(factors["data"]), np.zeros(n), np.zeros(n)
         share = integrator.shares[2] if integrator.generalised else 0.0
@@ -313,14 +322,15 @@ class Adjoint:
         later: FloatArray | None,
         alone: bool,
     ) -> RunFactors:
-        """Return the factors of all that a Newton run and the update that follows read.
+        """Return the factors of the inputs of a Newton run and of the update after this run.
 
         Args:
             run: the repeated Newton run.
             g: factors of the unknowns, shape (u,).
             of_data: factors of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
-            later: factors of the history values of the run from a later run with the same values, shape (d,), or None.
+            later: if a later run has the same history values, the factors of these values from the later run, shape
+                (d,); otherwise None.
             alone: whether no other tangent was factorised after the run was repeated.
         """
         centre, history = self._centre, self._history
@@ -382,7 +392,8 @@ class Adjoint:
         return found
 
     def _add_update(self, found: RunFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> None:
-        """Add the factors of the quantities that an update reads to ``found``, and the factors of the unknowns to g."""
+        """Add the factors of the inputs of an update to ``found``, and the contributions of the update to the factors
+        of the unknowns to g."""
         centre, n = self._centre, len(found.q)
         places, scheme, d = centre.problem.sparsity.unknowns, centre.problem.scheme, len(of_data)
         by_x, by_v = slopes.x.multiply(of_data, n + 1)[:-1], slopes.v.multiply(of_data, n + 1)[:-1]
@@ -402,9 +413,10 @@ class Adjoint:
         and the product r_uᵀ mu, shape (u,).
 
         Args:
-            run: the run; the tangent of Newton's method is up to date, and its factors belong to unknowns nearby.
+            run: the run. The tangent of Newton's method is up to date, and ``run.factors`` are factors of the tangent
+                at unknowns nearby.
             g: factors of the unknowns, shape (u,).
-            of_data: factors of the history values without the equations, shape (d,).
+            of_data: factors of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
             maps: derivatives of return maps, or None.
 

@@ -61,12 +61,12 @@ class RepeatedRun:
     Attributes:
         unknowns: the solution, shape (u,).
         data: the history values of the run, shape (d,).
-        found: the history values that return maps compute at the solution, shape (d,). They differ from ``data`` only
-            in contacts whose state changes in each iteration.
+        found: the history values that return maps compute at the solution, shape (d,). These values differ from
+            ``data`` only in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
         factors: factors of the tangent at the solution, or nearby.
-        near: whether the matrix of the problem contains the tangent at the solution directly after the run, apart from
-            a relative difference `NEAR` of the unknowns.
+        near: whether, directly after the run, the matrix of the problem contains the tangent at unknowns whose relative
+            difference from the solution is at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
         rounding: 2-norm of the rounding errors of the residual, if known.
@@ -229,8 +229,8 @@ class Companion:
         return found
 
     def end_step(self, unknowns: FloatArray, data: FloatArray, step: RepeatedStep) -> None:
-        """Copy the end of the step, with the history values ``data``, to the state, and project it onto the constraints
-        if the step was projected.
+        """Copy the motion at the end of the step, and the history values ``data``, to the state. Project the state onto
+        the constraints if the end of the step was projected in the motion.
         """
         self.load(unknowns, data)
         self.kernels.end()
@@ -259,7 +259,7 @@ def create_companion(model: Model, p: Mapping[str, float], solver: Dynamic) -> C
 
 @dataclass(frozen=True)
 class StepPlan:
-    """How a step of the motion was computed.
+    """Description of the computation of a step of the motion.
 
     Attributes:
         h, then: size and end of the step [s].
@@ -278,9 +278,10 @@ class StepPlan:
 
 
 def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, projects: bool) -> StepPlan:
-    """Return how the last step of the solver was computed, from the history values at its start, shape (d,)."""
+    """Return a description of the computation of the last step of the solver; ``start`` contains the history values at
+    the start of this step, shape (d,)."""
     used = solver.attempt.runs or [start]
-    # if the first pass used return maps, the second pass repeats it from the start of the step
+    # if the first pass used return maps, the second pass repeats the first pass from the start of the step
     used = used[1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0 :]
     maps = len(used) == len(solver.attempt.runs) and solver.mapped > 0 and not np.array_equal(used[0], start)
     known, like = [used[0] if maps else start, *used[1:]], -1
@@ -374,6 +375,6 @@ def repeat_run(
 
 
 def find_history_rows(world: World) -> IntArray:
-    """Return the number of the row of `GenericData` to which each history value belongs, shape (d,)."""
+    """Return, for each history value, the index of the row of `GenericData` that contains this value, shape (d,)."""
     counts = world.numbering.data_count
     return np.repeat(np.arange(len(counts)), counts)

@@ -6,10 +6,11 @@ eigenvalue σ with respect to a parameter p is
     dσ/dp = -yᵀ (σ² dM/dp + σ dD/dp + dK/dp) x / (yᵀ (2 σ M + D) x).
 
 If an eigenvalue has m independent eigenvectors X and Y, the derivatives of its branches are the eigenvalues of the
-matrix -(Yᵀ (2 σ M + D) X)⁻¹ Yᵀ (σ² dM/dp + σ dD/dp + dK/dp) X. The derivatives of the matrices include the change of
-the equilibrium with p, and are central differences between models with the parameters p ± h at first-order
-approximations of their equilibria. X and Y follow from inverse iteration with Q(s), where s is near σ. With ω = |σ| and
-ζ = -Re σ/ω, the derivatives of frequencies f = Im σ/(2 π) and damping ratios are
+matrix -(Yᵀ (2 σ M + D) X)⁻¹ Yᵀ (σ² dM/dp + σ dD/dp + dK/dp) X with the parameter p. In these formulas, the derivatives
+of the matrices include the change of the equilibrium with p. The derivatives are central differences between models
+with the parameters p ± h, at first-order approximations of the equilibria of both models. X and Y follow from inverse
+iteration with Q(s), where s is near σ. With ω = |σ| and ζ = -Re σ/ω, the derivatives of frequencies f = Im σ/(2 π) and
+damping ratios are
 
     df/dp = Im(dσ/dp)/(2 π),    dζ/dp = -(Re(dσ/dp) + ζ dω/dp)/ω,    dω/dp = Re(σ̄ dσ/dp)/ω.
 

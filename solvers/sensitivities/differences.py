@@ -15,14 +15,14 @@ ROUNDING = 1e-14
 
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
-    """Return half the difference of history values for two opposite perturbations, shape (d,). If a contact state
-    changes, or a value jumps, for one of the perturbations only, the result for all values of the same row is the
-    change due to the other perturbation. If values of a row jump for both perturbations, each of these values is taken
-    from the perturbation with the smaller change.
+    """Return half the difference between the history values that result from two opposite perturbations, shape (d,). If
+    a contact state changes, or a value jumps, for one of the perturbations only, the result for all values of the same
+    row is the change due to the other perturbation. If values of a row jump for both perturbations, each of these
+    values is taken from the perturbation with the smaller change.
 
     Args:
-        centre, above, below: history values without perturbation, with the positive and with the negative perturbation,
-            shape (d,).
+        centre, above, below: history values without perturbation, with the positive perturbation, and with the negative
+            perturbation, shape (d,) each.
         rows: number of the row of each value, shape (d,).
     """
     up, down = above - centre, centre - below
@@ -31,7 +31,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
     jumps &= large > ROUNDING * np.abs(centre)
     if jumps.any():
         by_up, by_down = (np.bincount(rows, jumps & side)[rows] > 0.0 for side in (smaller, ~smaller))
-        # rows that jump for both perturbations: each value is taken from the perturbation for which it does not jump
+        # rows that jump for both perturbations: each value is taken from the perturbation for which this value does not
+        # jump
         mean = np.where(jumps, np.where(smaller, up, down), mean)
         mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
     switched_up, switched_down = (find_switched(centre, ends, rows) for ends in (above, below))
@@ -43,8 +44,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
 
 
 def find_switched(centre: FloatArray, ends: FloatArray, rows: IntArray) -> BoolArray:
-    """Return whether a perturbation changes a contact state, which is a whole number, of the row of each history value,
-    shape (d,). ``ends`` are the history values with the perturbation.
+    """Return, for each history value, whether a perturbation changes a contact state of the row to which this value
+    belongs, shape (d,). Contact states are whole numbers. ``ends`` are the history values with the perturbation.
     """
     states = (ends != centre) & (ends == np.round(ends)) & (centre == np.round(centre))
     found: BoolArray = np.bincount(rows, states)[rows] > 0.0 if states.any() else states

@@ -4,11 +4,12 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, the derivatives
 
     dx/dp = -K⁻¹ ∂r/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with the factorised K.
-The unknown of a first-order state is its value. The model is a function of p. Therefore any value in the model can be a
-parameter, such as a stiffness, a length, a position or a load. Two more models are built, with the parameters p + h and
-p - h. The derivative ∂r/∂p is the central difference of the residuals r of these two models at x. The truncation error,
-of order h², and the rounding error, of order 1/h, together make up a relative error of about 1e-9.
+K is the exact tangent of Newton's method. This tangent is factorised once, and each parameter needs one solve with its
+factors. For a first-order state, the unknown is the value of the state. The model is a function of p. Therefore any
+value in the model can be a parameter, such as a stiffness, a length, a position or a load. Two more models are built,
+with the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of the residuals r of these two
+models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a relative error
+of about 1e-9.
 
 History values of contacts are constant: open contacts remain open, and slipping segments continue to slip. As in modes,
 slipping contact points stick at their positions at the end of the solve. If a parameter changes initial history values,

@@ -8,9 +8,9 @@ For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r
 The direct method needs a solve and four models for each parameter: dy/dp is the central difference of the results of
 the models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the central
 difference of r at x for each parameter. Parameters that change forces of different rows share two models for this
-difference (see parameter_groups.py), because each entry of r then belongs to one of them. The derivatives ∂y/∂x are
-central differences with respect to the coordinates, multipliers and first-order states on which the result depends (see
-state_slopes.py).
+difference (see parameter_groups.py), because each entry of r then belongs to one of these parameters. The derivatives
+∂y/∂x are central differences with respect to the coordinates, multipliers and first-order states on which the result
+depends (see state_slopes.py).
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -94,7 +94,7 @@ def evaluate(
 def _evaluate_by_adjoint(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Derivatives]:
-    """Use the adjoint to return results and derivatives; the arguments are as in `evaluate`."""
+    """Return results and derivatives, computed by the adjoint method; the arguments are as in `evaluate`."""
     found = solve_equilibrium(model, p, solve, steps)
     y = read_results(found.results, found.state, None)
     factors = find_factors(found, list(y))
@@ -114,7 +114,7 @@ def _evaluate_by_adjoint(
 
 
 def find_factors(found: SolvedModel, names: Sequence[str]) -> dict[str, FloatArray]:
-    """Return the solution μ of Kᵀ μ = (∂y/∂x)ᵀ for each result, shape (u,).
+    """Return, for each result y, the solution μ of Kᵀ μ = (∂y/∂x)ᵀ, shape (u,), where K is the tangent.
 
     Raises:
         ModelError: a solution is not finite.
@@ -146,12 +146,13 @@ def find_slopes(
     Args:
         model, p, found, y: the model, its parameters, equilibrium and results.
         names: the parameters of the group.
-        of_dof: index in ``names`` of the parameter to which each coordinate belongs, shape (n + 1,).
+        of_dof: for each coordinate, the index in ``names`` of the parameter to which the coordinate belongs, shape (n +
+            1,).
         factors: μ by name of the result, shape (u,) each.
 
     Returns:
-        For each result the derivatives, shape (names,), or None if the group has several parameters and one of them
-        changes a result at constant coordinates.
+        The derivatives of each result, by name of the result, shape (names,) each; or None if the group has several
+        parameters, and one of these parameters changes a result at constant coordinates.
     """
     unknowns, ends, values = found.motion.sparsity.unknowns, [], []
     for side in (1.0, -1.0):

@@ -6,10 +6,11 @@ with respect to a parameter p are
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
 Here K is the stiffness matrix, M the mass matrix, and dK/dp and dM/dp include the change of the equilibrium with p.
-dK/dp and dM/dp are central differences of the matrices of models with the parameters p ± h, at first-order
-approximations of their equilibria. For equal frequencies, x contains all mode shapes of this frequency, and the
-derivatives are the eigenvalues of the right-hand side, one for each branch into which the frequency splits.
-Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
+These derivatives are central differences between the matrices of two models with the parameters p ± h, at first-order
+approximations of the equilibria of both models. If several modes have the same frequency, x contains the mode shapes of
+all these modes, and the right-hand side is a matrix. The derivatives are the eigenvalues of this matrix, one for each
+branch into which the frequency splits. Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others,
+Struct. Optim. 8 (1994).
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Derivatives of forces with respect to history values, and of updates of history values, by rows.
 
 History values belong to rows of laws, mostly of contacts. The forces of a row, before they are added to the forces of
-other rows, depend only on the history values of this row. The history values after an update depend only on the
-coordinates of the row, on its own history values, and possibly on the history values at the start of the step of rows
-with common coordinates. Therefore one pair of perturbed evaluations yields the derivatives of many rows. The
-coordinates are divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D.
-Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
+other rows, depend only on the history values of this row. The history values of a row after an update depend on the
+coordinates and on the history values of this row. In addition, these values may depend on the history values that rows
+with common coordinates have at the start of the step. Therefore one pair of perturbed evaluations yields the
+derivatives of many rows. The coordinates are divided into groups (colours): a row has at most one coordinate of each
+group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
-Contact states are history values that are whole numbers; they have no derivatives. If an update changes a contact state
-for one of the two perturbations, the derivatives of this row are computed from the other perturbation alone.
+Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
+contact state for one of the two perturbations, the derivatives of this row are computed from the other perturbation
+alone.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class InputSlopes:
     inputs: list[IntArray]
 
     def multiply(self, weights: FloatArray, count: int) -> FloatArray:
-        """Return the sum of weights, shape (d,), times derivatives, by input, shape (count,)."""
+        """Return, for each of ``count`` inputs, the sum of the derivatives with respect to this input multiplied by the
+        weights, shape (d,)."""
         total = np.zeros(count)
         for values, inputs in zip(self.values, self.inputs, strict=True):
             total += np.bincount(inputs, values * weights, minlength=count)
@@ -296,7 +298,7 @@ class HistoryTerms:
         Args:
             update: function that computes history values, shape (d,), from the fields and from the values before the
                 update, shape (d,).
-            centre: its result at the present fields.
+            centre: result of ``update`` at the present fields.
             data, start: history values before the update and at the start of the step, shape (d,).
             reads: names of the arrays of the fields that the update reads.
         """
@@ -334,7 +336,8 @@ class HistoryTerms:
     def _couples_rows(
         self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray
     ) -> bool:
-        """Return whether the update of a row reads history values of another row at the start of the step."""
+        """Return whether the update of any row reads the history values that another row has at the start of the
+        step."""
         fields, h = self._assembly.fields, self._find_value_steps(start)
         for members in self._row_colours:
             inside = np.isin(self._rows, members)
@@ -356,8 +359,8 @@ class HistoryTerms:
             name: name of the array of the fields whose values are perturbed.
             base: the unperturbed values, shape (d,).
             data: history values before the update, shape (d,).
-            groups: rows whose values are perturbed together, and for each row the row of the group on which it depends,
-                -1 for none.
+            groups: for each group, the rows whose values are perturbed together, and an array. The array contains, for
+                each row of the model, the row of the group on which the row depends, or -1 if there is no such row.
         """
         array, h, starts = getattr(self._assembly.fields, name), self._find_value_steps(base), self._value_starts
         counts, found = self._companion.world.numbering.data_count, InputSlopes([], [])

@@ -11,12 +11,12 @@ and the states z ± h dz/dp. The subscripts of r denote partial derivatives. The
 tangent r_u. The equations are solved again for the remaining difference of r at u ± h du/dp, until only rounding errors
 are left. The result therefore does not depend on errors of the tangent. All Newton runs of a step are repeated: each
 run uses the history values d of the update after the previous run. If return maps compute d within a Newton run, d
-depends on u, and the derivatives of both are computed together.
+depends on u, and the derivatives of d and u are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
-complete solves, it contains no errors due to the tolerance of Newton's method. Contacts have the same states (open or
-closed, stick or slip) in both companion models. If a history value jumps in one companion model, the difference between
-the other companion model and the computed motion is used.
+complete solves, this derivative contains no errors due to the tolerance of Newton's method. Contacts have the same
+states (open or closed, stick or slip) in both companion models. If a history value jumps in one companion model, the
+difference between the other companion model and the computed motion is used.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
 differentiation of transient nonlinear problems).
@@ -108,9 +108,10 @@ class CompanionPair:
     Attributes:
         above, below, h: values of the arguments.
         slopes: derivatives of the arrays of the state, by name.
-        changed: rows of each table that differ between the models, once they have been compared.
-        error: largest relative change [1] at which an iteration ended because of the limit `NEAR`, and the time of its
-            step [s]; 0 if all iterations ended at the limit `ACCURATE`.
+        changed: rows of each table that differ between the models; None before the models have been compared.
+        error: largest relative change [1] in the last pass of an iteration, and time [s] of the step with this
+            iteration. Only iterations that ended at the limit `NEAR` are considered. Both values are 0 if all
+            iterations ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
@@ -188,14 +189,14 @@ class CompanionPair:
     def find_slope(self, centre: FloatArray, above: FloatArray, below: FloatArray) -> FloatArray:
         """Return the derivatives of history values, shape (d,), from the values in the model and in its two companion
         models. If a value jumps in one companion model only, the derivatives of all values of the same row are computed
-        from the other one.
+        from the other companion model.
         """
         slope: FloatArray = find_slopes(centre, above, below, self._rows) / self.h
         return slope
 
     def _take_slopes(self, centre: State, history: FloatArray) -> None:
-        """Set the states of the companion models to z ± h dz/dp, where z is the state of the motion. dz/dp follows from
-        the present states of the companion models and, for history values, from ``history``.
+        """Set the states of the companion models to z ± h dz/dp, where z is the state of the motion. The derivatives
+        dz/dp follow from the present states of the companion models and, for history values, from ``history``.
         """
         h, states = self.h, (self.above.state, self.below.state)
         slopes = {name: (getattr(states[0], name) - getattr(states[1], name)) / (2.0 * h) for name in MOTION}

@@ -4,8 +4,8 @@ Parameters that change rows without common coordinates can be changed together: 
 belongs to one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
 (1974) 117-119). The tables of models with changed parameters show which rows each parameter changes.
 
-Parameters share models only if they change forces and masses, but no positions, constraints, initial values or laws
-with history values.
+Parameters share models only if these parameters change forces and masses, but no positions, constraints, initial values
+or laws with history values.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str],
 def find_groups(
     model: AnyModel, p: Mapping[str, float], h: Mapping[str, float], assembly: Assembly
 ) -> list[tuple[list[str], IntArray]]:
-    """Return the names of the parameters of each group, and the index in the group of the parameter to which each
-    coordinate belongs (0 if it belongs to none), shape (n + 1,).
+    """Return, for each group, the names of its parameters and an array of shape (n + 1,). The array contains, for each
+    coordinate, the index in these names of the parameter that changes forces on the coordinate, or 0 if no parameter
+    does.
 
     Args:
         model, p, h: function that builds the model, values of the parameters, and steps of the central differences.
@@ -71,9 +72,9 @@ def _find_rows(
     """Return the rows that each parameter changes, or None for parameters that change more than forces and masses;
     ``world`` is the model with the values of all parameters, which is not finalized.
 
-    If each row depends on one parameter only, few models are sufficient: for each binary digit of the numbers of the
-    parameters, all parameters with the digit 1, or all with the digit 0, are changed together. The digits with which a
-    row changes are the number of its parameter.
+    If each row depends on one parameter only, few models are sufficient. The parameters have indices in binary form.
+    For each binary digit, one model has changes of all parameters with the digit 1, and one model has changes of all
+    parameters with the digit 0. The models in which a row changes give the digits of the index of its parameter.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:

@@ -27,9 +27,10 @@ class ParameterGroup:
 
     Attributes:
         names: names of the parameters.
-        pair: the companion models. With several parameters, the step of the pair is 1, and its differences are half the
-            differences between the models.
-        of_dof: index of the parameter to which each coordinate belongs, 0 if it belongs to none, shape (n + 1,).
+        pair: the companion models. If the group has several parameters, the step of the pair is 1, so central
+            differences of the pair are half the differences between both models.
+        of_dof: for each coordinate, the index in ``names`` of the parameter that changes forces on the coordinate, or 0
+            if no parameter does, shape (n + 1,).
     """
 
     names: list[str]

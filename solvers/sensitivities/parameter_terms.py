@@ -28,8 +28,8 @@ from windlass.solvers.sensitivities.parameter_models import ParameterModels
 
 @kernel
 def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, of: IntArray, total: FloatArray) -> None:
-    """Add scale · f · factors at the given places to total, shape (parameters,), at the index ``of`` of the parameter
-    of each place, and set f to 0 there.
+    """For each index i in ``places``, add scale · f[i] · factors[i] to the element of[i] of ``total``, shape
+    (parameters,), and set f[i] to 0. The array ``of`` contains indices of parameters.
     """
     for i in places:
         total[of[i]] += scale * f[i] * factors[i]
@@ -87,20 +87,21 @@ class ParameterTerms:
         none = np.zeros(0, np.int64)
         row, place, values = join(loads, (none, none, np.zeros(0)))
         self._loads = coo_array((values, (row, place)), shape=(len(self._names), n)).tocsr()
-        # rows, columns, values and index of the parameter of all derivatives of the constant mass matrix
+        # entries of the derivatives of the constant mass matrix with respect to all parameters: row, column, value, and
+        # index of the parameter
         self._mass = join(entries, (none, none, np.zeros(0), none))
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
-        """Subtract from ``gradient`` the products of the factors of the equations of motion, shape (n,), and of the
-        constraints, shape (m,), with the derivatives of these equations with respect to the parameters. The derivatives
-        are evaluated at the fields of the nominal model.
+        """Multiply the derivatives of the equations of motion with respect to the parameters by the factors ``mu``,
+        shape (n,). Multiply the derivatives of the constraints by the factors ``nu``, shape (m,). Subtract the products
+        from ``gradient``. The derivatives are evaluated at the fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change
 
     def find(self, mu: FloatArray, nu: FloatArray) -> dict[str, float]:
-        """Return the products that `add` subtracts."""
+        """Return, by name of the parameter, the products that `add` subtracts from ``gradient``."""
         if not self._names:
             return {}
         self._mu[:-1], self._nu[:-1], self._totals[:] = mu, nu, 0.0
@@ -163,8 +164,9 @@ class ParameterTerms:
         return found
 
     def _force_steps(self, system: System, s: Evaluation, scale: float, of: tuple[IntArray, IntArray]) -> list[Step]:
-        """Return the steps that add the products of a system to the totals, at the indices ``of`` of the parameters of
-        each coordinate and multiplier.
+        """Return the program steps that evaluate a system, multiply its equations by the factors, and add the products
+        to the totals. The arrays ``of`` contain, for each coordinate and each multiplier, the index of the parameter in
+        the totals.
         """
         n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
         own = np.unique(system.dofs)

@@ -3,13 +3,15 @@
 A projection changes the motion in the directions of constraints (consistency.py). Its derivatives with respect to the
 motion are differences between projections of perturbed motions; most coordinates do not affect the projection.
 
-Parameters that share companion models change only forces f and masses M. They affect the four solves of the projection,
+Parameters that share companion models change only forces f and masses M. These parameters affect the four solves of the
+projection,
 
     S (δv, ι) = (0, -Ċ),  S (δa, δλ) = (f(v) - f(v + δv), -e),  S (δw, ι') = (0, c h² j),  S (δA, ι") = (0, l),
 
 with S = [M C_qᵀ; C_q 0]. For the factors of the results, the transposed solves yield factors y of the right-hand sides,
 from the last solve to the first. With the solution u of each solve, the derivative is -Σ yᵀ (∂M/∂p) u, and in the
-second solve also -yᵀ ∂(f(v + δv) - f(v))/∂p. If damping is added to M, so is its derivative.
+second solve also -yᵀ ∂(f(v + δv) - f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this
+multiple is added to ∂M/∂p.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ SHARE = 1e-2
 
 
 class ProjectionTerms:
-    """Factors of the states before projections.
+    """Computes the factors of states before projections from the factors of the projected states.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -64,12 +66,12 @@ class ProjectionTerms:
         t: float,
         step: RepeatedStep,
     ) -> StateFactors:
-        """Return the factors of the state before the projection of the end of a step, which is the state of the model,
-        and add the derivatives with respect to the parameters to ``gradient``.
+        """Return the factors of the state before the projection at the end of a step, and add the derivatives with
+        respect to the parameters to ``gradient``. The state of the companion model is the state before the projection.
 
         Args:
             factors: factors of the state after the projection.
-            gradient: the sums.
+            gradient: derivatives of the objective by name of the parameter, to which new contributions are added.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.
         """
@@ -78,7 +80,7 @@ class ProjectionTerms:
         found = dict(factors)
 
         def weigh(companion: Companion, changed: Mapping[str, FloatArray]) -> float:
-            """Return the weighted projection of a motion."""
+            """Return the change of a motion by its projection, multiplied by ``factors`` and summed."""
             state = companion.state
             for name in MOTION:
                 getattr(state, name)[:] = changed[name]
@@ -87,7 +89,7 @@ class ProjectionTerms:
             return sum(float(factors[name] @ (getattr(state, name) - changed[name])) for name in MOTION)
 
         def compare(pair: CompanionPair) -> float:
-            """Return the derivative with respect to the parameter of a pair."""
+            """Return the derivative of `weigh` with respect to the parameter of a pair of companion models."""
             ends = []
             for side in (pair.above, pair.below):
                 set_state(side, start, t)
@@ -99,7 +101,8 @@ class ProjectionTerms:
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
-            """Return the derivative for changes of the given entries of an array, in the ratios ``shares``."""
+            """Return the derivative of `weigh` for simultaneous changes of the given entries of an array; ``shares``
+            contains the ratios of these changes."""
             size, ends = PROJECTION_STEP * (float(np.abs(before[name]).max(initial=0.0)) or 1.0), []
             for side in (1.0, -1.0):
                 moved = {**before, name: before[name].copy()}
@@ -140,8 +143,8 @@ class ProjectionTerms:
         return found
 
     def _find_shared(self, factors: StateFactors, before: Mapping[str, FloatArray], h: float) -> dict[str, float]:
-        """Return the sums of the products of y and the derivatives of M u and f, for all parameters that change only
-        forces and masses."""
+        """Return, for all parameters that change only forces and masses, the derivative of the weighted projection: the
+        sum of the products of the factors y with the derivatives of M u and f."""
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
         n, m = centre.assembly.layout.spare, len(centre.assembly.layout.multipliers_owned)
@@ -175,7 +178,7 @@ class ProjectionTerms:
         total = dict.fromkeys(self._models.steps, 0.0)
 
         def add(y: FloatArray, v: FloatArray, a: FloatArray, scale: float) -> None:
-            """Add a multiple of the products of y and the derivatives of M a + f(v)."""
+            """Add, for all parameters, scale times the product of the factors y with the derivative of M a + f(v)."""
             self._move(before, v, a)
             for name, value in self._terms.find(y, no_force).items():
                 total[name] += scale * value
@@ -230,7 +233,7 @@ class ProjectionTerms:
 
 
 class TransposedMass:
-    """Solves the transposed equations of `MassSolver` at the fields; the arguments are explained there."""
+    """Solves the transposed equations of `MassSolver` at the fields; see `MassSolver` for the arguments."""
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
         self._places, self._scale = problem.sparsity.unknowns, MassSolver(problem, over).scale

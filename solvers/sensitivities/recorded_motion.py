@@ -1,5 +1,5 @@
-"""The motion that an adjoint passes backwards: how its steps were computed, some of its states, and the repetition of
-its steps from these states.
+"""Record of a motion for the adjoint: descriptions of the computation of all steps, and some states of the motion, from
+which steps are repeated.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Record:
     """A computed motion.
 
     Attributes:
-        plans: how each step was computed.
+        plans: descriptions of the computation of all steps.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
         last: the state at the end of the motion.
@@ -102,7 +102,7 @@ def follow_plan(
 
     Args:
         centre: the companion model in which the step is repeated.
-        plan: how the step was computed.
+        plan: description of the computation of the step.
         near: approximate solution at the end of the step, if known.
         factors: factors of the tangent of a step nearby, if known.
 
@@ -129,9 +129,9 @@ def follow_plan(
 class StepReader:
     """Repeats steps whose ends are known.
 
-    In models without history values, the unknowns of a step follow from the state at its end. Their error is the error
-    of Newton's method in the motion. Every `CHECKED`th step is repeated by Newton's method; if its unknowns change by
-    more than `EXACT`, the next steps are repeated as well.
+    In models without history values, the unknowns of a step follow from the state at its end. The error of these
+    unknowns is the error of Newton's method in the motion. Every `CHECKED`th step is repeated by Newton's method; if
+    its unknowns change by more than `EXACT`, the next steps are repeated as well.
 
     Args:
         centre: the companion model in which steps are repeated.
@@ -161,7 +161,8 @@ class StepReader:
 
 
 def end_step(centre: Companion, step: RepeatedStep) -> None:
-    """Copy the end of a repeated step, before its projection, to the state of the companion model."""
+    """Copy the motion at the end of a repeated step, before the projection of this motion, to the state of the
+    companion model."""
     run, state = step.runs[-1], centre.state
     centre.end_step(run.unknowns, run.updated, step)
     state.start_data[:] = state.data

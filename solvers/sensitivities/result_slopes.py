@@ -1,7 +1,8 @@
 """Derivatives of weighted results of a state with respect to the state and to parameters.
 
 Most parameters change results only through the
-state. They are recognised by one model in which all of these parameters are changed together.
+state. One model in which all of these parameters are changed shows that the results at a given state do not depend on
+these parameters.
 """
 
 from __future__ import annotations

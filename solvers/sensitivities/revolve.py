@@ -1,8 +1,8 @@
 """Schedule of checkpoints with which a sequence of steps is reversed in bounded memory (binomial schedule, `revolve`).
 
-The adjoint of a motion needs the states at the starts of all steps in reverse order. With s stored states (the first of
-them is the start) and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. The least
-number of steps that must be advanced to reverse n steps, without the repetition of a step for its own reversal, is
+The adjoint of a motion needs the states at the starts of all steps in reverse order. With s stored states, including
+the start, and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. The least number of
+steps that must be advanced to reverse n steps, without the repetition of a step for its own reversal, is
 
     t(n, s) = r n - β(s + 1, r - 1),    β(s, r - 1) < n <= β(s, r).
 
@@ -31,8 +31,8 @@ class Move(NamedTuple):
 
 
 def count_reversible(states: int, repetitions: int) -> int:
-    """Return β: the largest number of steps that can be reversed if each step is advanced at most ``repetitions``
-    times.
+    """Return β, which is the largest number of steps that can be reversed if the motion is advanced over each step at
+    most ``repetitions`` times.
     """
     return comb(states + repetitions, states) if repetitions >= 0 else 0
 
@@ -46,8 +46,8 @@ def count_repetitions(steps: int, states: int) -> int:
 
 
 def count_advances(steps: int, states: int) -> int:
-    """Return t(n, s), the least number of steps that must be advanced to reverse ``steps`` steps with ``states`` stored
-    states.
+    """Return t(n, s), the least number of advances over single steps that are needed to reverse n = ``steps`` steps
+    with s = ``states`` stored states.
     """
     r = count_repetitions(steps, states)
     return r * steps - count_reversible(states + 1, r - 1)

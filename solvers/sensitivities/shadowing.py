@@ -1,4 +1,4 @@
-"""Derivatives of the mean of a result of a chaotic motion: least-squares shadowing by adjoints.
+"""Derivatives of the mean value of a result in a chaotic motion, by least-squares shadowing with adjoints.
 
 In chaotic motions the factors λ_n = dJ/dz_n of the adjoint grow exponentially backwards in time, although means over
 long times change smoothly with parameters. The factors remain bounded if a combination of homogeneous solutions of the
@@ -7,10 +7,10 @@ adjoint equations is added. For s segments of the motion,
     λ = λ* + W a_k in segment k,    W: M solutions of w_n = (∂F/∂z)ᵀ w_n+1,
 
 where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and b = Qᵀ λ* is
-subtracted from λ* in the directions of Q. λ is continuous if a_k+1 = R_k a_k + b_k for the next earlier segment. The
-a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the factor that grows because
-of a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time has the exponent 0.
-The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+subtracted from λ* in the directions of the matrix Q. The factors λ are continuous if a_k+1 = R_k a_k + b_k for the next
+earlier segment. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the factor
+that grows because of a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time
+has the exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
@@ -84,7 +84,7 @@ class Segment:
         along, own: integrals of Wᵀ dz/dt, shape (M,), and of λ*·dz/dt.
         gradient, own_gradient: derivatives with respect to the parameters for the factors W, shape (M, parameters), and
             for λ*, shape (parameters,).
-        growth, shift: R, shape (M, M), and b, shape (M,), at the earlier end.
+        growth, shift: the matrix R, shape (M, M), and the vector b, shape (M,), at the earlier end of the segment.
         duration: duration [s].
     """
 
@@ -137,9 +137,11 @@ def evaluate_mean(
     Args:
         model, p, motion, steps: as in `evaluate_motion`.
         name: name of the result.
-        directions: number M of homogeneous solutions; it must exceed the number of positive Lyapunov exponents.
-        segment: duration of a segment [s], about the time in which differences grow by a factor of 10 or less.
-        start: time at which the mean begins [s]; the motion should have forgotten its start by then.
+        directions: number M of homogeneous solutions, which must exceed the number of positive Lyapunov exponents.
+        segment: duration of a segment [s]. A suitable value is the time in which small differences between two motions
+            grow by a factor of at most 10.
+        start: time [s] at which the interval of the mean begins. At this time, the initial transients of the motion
+            should have decayed.
         checkpoints, memory, folder: as in `evaluate_objective`.
 
     Raises:
@@ -221,7 +223,8 @@ class Shadow:
         self.segment.own_gradient += self._take_gradient() - before
 
     def pass_by(self, back: BackwardStep) -> None:
-        """Pass over a step."""
+        """Compute λ* and W at the start of a step from their values at the end of the step, and add the step to the
+        sums."""
         h = back.plan.h
         motion = {key: back.end.arrays[key] - back.start.arrays[key] for key in NAMES}
         changes = list[FloatArray]()
@@ -290,7 +293,7 @@ class Shadow:
         return np.array([np.concatenate(part) for part in parts]).T
 
     def _make_orthonormal(self) -> tuple[FloatArray, FloatArray]:
-        """Make W orthonormal, and λ* orthogonal to W. Return R and b.
+        """Make W orthonormal, and make λ* orthogonal to W. The function returns R and b.
 
         Raises:
             ModelError: the solutions are not independent.
@@ -312,5 +315,5 @@ class Shadow:
 
 
 def mix(factors: Sequence[StateFactors], shares: FloatArray) -> StateFactors:
-    """Return the sum of factors times shares, shape (k,)."""
+    """Return the linear combination of k sets of factors with the coefficients ``shares``, shape (k,)."""
     return {key: sum(share * each[key] for share, each in zip(shares, factors, strict=True)) for key in NAMES}

@@ -27,7 +27,8 @@ class StateSlopes:
         results: the function of results.
         state: the state, which is perturbed and restored.
         names: names of the arrays of the state.
-        varies: by name of the array, whether each value may change, shape of the array; default: all values.
+        varies: for each array by name, whether each value may change, in the shape of the array. By default all values
+            may change.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class StateSlopes:
         return SHARE * (largest or 1.0)
 
     def _is_incomplete(self, centre: Mapping[str, float]) -> bool:
-        """Return whether results change if all values that they have not used so far are perturbed."""
+        """Return whether results change if all values on which no result has depended so far are perturbed."""
         state = self._state
         kept = {name: getattr(state, name).copy() for name in self._used}
         random = np.random.default_rng(0)

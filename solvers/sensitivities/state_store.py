@@ -1,8 +1,8 @@
 """Stored states of a motion, in memory and in files.
 
 The states are needed from the last to the first. If the memory is full, the state with the lowest number is written to
-a file. Each state is therefore written at most once. The files are state files with a digest; they are in a folder of
-their own, which is created in a given folder and removed at the end.
+a file. Each state is therefore written at most once. The files are state files with a digest. All files are in a new
+subfolder of a given folder, and this subfolder is removed at the end.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def find_size(state: State) -> int:
 
 
 class StateStore:
-    """The stored states by the numbers of the steps that begin with these states. Use it as a context manager: at its
-    end the files are removed.
+    """The stored states by the numbers of the steps that begin with these states. An object is used as a context
+    manager, which removes the files when the context ends.
 
     Args:
         most: largest number of states in memory, at least 1.

@@ -1,4 +1,4 @@
-"""Factors of the tangent of a companion model by the linear solver of Newton's method.
+"""Factorisation of the tangent of a companion model by the linear solver of Newton's method.
 
 The solver of Newton's method is faster than SuperLU, but its factors have less pivoting, and new factors overwrite the
 previous factors. If the solver fails, SuperLU replaces it.

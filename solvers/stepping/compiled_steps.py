@@ -63,10 +63,11 @@ class Follow(NamedTuple):
     """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: amount by which the change of the constraint error e exceeds the change in smooth motion, shape (1,); 0
-            if kinks are not checked.
-        before, now: e and the size of its terms, after the previous step and after this step, shape (2, m) each.
-        noise: value of ``largest`` up to which a step has no kink.
+        largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
+            (1,); 0 if kinks are not checked.
+        before, now: the constraint violation e and the size of its terms, after the previous step and after this step,
+            shape (2, m) each.
+        noise: largest value of ``largest`` for which a step is considered to have no kink.
     """
 
     largest: FloatArray
@@ -94,14 +95,14 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each compiled program, shape (6, 2).
-        counts: integer data of the steps; the indices are `STAGE` and the constants defined with it, shape (12,).
+        counts: integer data of the steps; the indices are `STAGE` and the subsequent constants, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
         size: size of the steps [s], shape (1,).
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
-        found: > 0 if a monitor has found a problem, shape (1,).
+        found: a value > 0 if a monitor has found a problem, shape (1,).
         follow: see `Follow`.
         records: see `Newton.records`.
     """
@@ -191,8 +192,8 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 @kernel(fast=False)
 def freeze(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """Repeat a Newton run that a cycle of contact states has ended, with the contact states at the start of the step;
-    return 0 on success.
+    """Repeat a Newton run that has ended because of a cycle of contact states. The repeated run uses the contact states
+    at the start of the step. Return 0 on success.
     """
     before = state[0]["iterations"]
     copy_values(c.start_data, c.now.data)
@@ -245,11 +246,11 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python treats problems that a monitor has found, and checks shapes after many iterations
+        # Python code processes the problems that a monitor has found, and checks shapes after many iterations
         if c.found[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
-        # the end of the step becomes the start of the next step
+        # the motion at the end of the step is the motion at the start of the next step
         status = call_program(c.programs, END, state)
         if status != 0:
             return int(status)
@@ -290,8 +291,8 @@ class CompiledSteps:
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
         had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
             pass.
-        froze: whether the first pass of the last step used the contact states at the start of the step, because return
-            maps had led to a cycle.
+        froze: whether the first pass of the last step was repeated with the contact states at the start of the step,
+            because contact states had repeated periodically with return maps.
         now, first: see `StepContext`.
         first_iterations: number of iterations of the first pass of the last step, if the step had a second pass.
     """
@@ -382,7 +383,7 @@ class CompiledSteps:
 
         Args:
             solve, place: addresses of the kernel and of its context.
-            start: initial unknowns of each Newton run, see `CARRIED` and the constants defined with it.
+            start: kind of initial unknowns of each Newton run, `KEPT`, `ZERO` or `CARRIED`.
         """
         self._counts[START] = start
         addresses = self._addresses

@@ -24,8 +24,8 @@ class CycleFinder:
 
     Args:
         start: history values of the first pass, shape (d,).
-        largest: function that returns the maximum over all processes of each value, so that all processes find the same
-            cycle.
+        largest: function that returns, for each value, the maximum over all processes, so that all processes find the
+            same cycle.
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.

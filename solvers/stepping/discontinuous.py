@@ -34,9 +34,9 @@ class Passes:
         limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
             largest contact force [1]. The limit applies to steps that end in a cycle of contact states or have the
             smallest step size.
-        fail: whether a step fails if the force error exceeds both ``atol`` and ``rtol`` after the last pass; ``limit``
-            defines the exceptions. With False, such a step is accepted, ``limit`` has no effect, and cycles are not
-            searched for.
+        fail: whether a step fails if the force error exceeds both ``atol`` and ``rtol`` after the last pass. The
+            argument ``limit`` defines exceptions. With False, such a step is accepted, ``limit`` has no effect, and
+            cycles are not searched for.
 
     Raises:
         ModelError: a value is outside its allowed range.
@@ -77,8 +77,8 @@ class StepAttempt:
         unsettled: whether Newton's method converged, but contact states still changed and the force error exceeded the
             tolerance.
         history: residual norms of the last Newton run.
-        runs: history values of each Newton run, shape (d,), if the assembly keeps them; if compiled code has executed
-            two runs, both elements contain the values of the second run.
+        runs: history values of each Newton run, shape (d,) each, if the assembly keeps these values. If compiled code
+            has executed two runs, both elements contain the values of the second run.
     """
 
     converged: bool = False
@@ -139,8 +139,8 @@ class ContactHistory:
 
     @property
     def used(self) -> FloatArray:
-        """Return the history values of the last Newton run, shape (d,); empty unless the assembly keeps them, see
-        `Assembly.keep_used_history`.
+        """Return the history values of the last Newton run, shape (d,), or an empty array if the assembly does not keep
+        these values, see `Assembly.keep_used_history`.
         """
         return self._assembly.updates.used
 
@@ -163,16 +163,16 @@ def iterate(
 ) -> StepAttempt:
     """Repeat Newton's method and the post-Newton update until the force error is small.
 
-    The last Newton run of an accepted step used the history values of the previous pass; after the post-Newton update
-    of this run, the history values belong to the start of the next step. If contact states repeat, further passes do
-    not converge. In this case the pass with the smallest force error is repeated, and accepted if its error is small
-    relative to the contact forces.
+    The last Newton run of an accepted step uses the history values of the previous pass. The history values after the
+    subsequent post-Newton update are the history values at the start of the next step. If contact states repeat,
+    further passes do not converge. In this case the pass with the smallest force error is repeated, and accepted if its
+    error is small relative to the contact forces.
 
     Args:
         settings: limits.
         newton: function that executes one Newton run from the start of the step with the present history values. The
             function stores iterations, reason and history in the attempt, and returns whether the run converged.
-        contacts: object that holds the history values and updates them.
+        contacts: object that contains and updates the history values.
         step_size: size of the attempted step [s].
         last: whether a smaller step is not possible.
     """

@@ -58,8 +58,8 @@ def finish(predicted: FloatArray, share: float, a: FloatArray, algorithmic: Floa
 
 @kernel(inline=True)
 def step_along(e: FloatArray, w: FloatArray, rate: float, tau: float, k: int) -> tuple[float, float]:
-    """Return component k of the position and the velocity after a time tau on the great circle that starts at e with
-    the velocity w, |w| = rate |e|.
+    """Return component k of the position and of the velocity after a time tau on a great circle. The circle starts at e
+    with the velocity w, where |w| = rate |e|.
     """
     angle = rate * tau
     share = tau if abs(angle) < 1e-6 else np.sin(angle) / rate
@@ -208,7 +208,8 @@ class Integrator:
         return self.alpha_m - self.alpha_f if self.generalised else 0.0
 
     def factors(self, h: float) -> tuple[float, float]:
-        """Return the derivatives of v and a with respect to q for a step size h [s]: [1/s], [1/s^2]."""
+        """Return the derivatives of velocities [1/s] and of accelerations [1/s^2] with respect to displacements for a
+        step size h [s]."""
         a_factor = (1 - self.alpha_m) / (h * h * self.beta * (1 - self.alpha_f))
         return self.gamma / (h * self.beta), a_factor
 

@@ -1,7 +1,8 @@
 """Pacing: a run waits after its steps, so that simulated time is at most a given multiple of the elapsed time.
 
-With the factor p, the run continues after a step to the time t when at least (t - t_0)/p has elapsed since the start of
-the run at t_0. If more time has elapsed, the run continues without waiting.
+Let p be the factor, t the simulated time at the end of a step, and t_0 the simulated time at the start of the run.
+After the step, the run waits until the time (t - t_0)/p has elapsed since the start of the run. If more time has
+elapsed, the run continues without waiting.
 """
 
 from __future__ import annotations

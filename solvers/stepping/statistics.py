@@ -66,7 +66,7 @@ class Statistics:
         self._stop = (time.perf_counter(), time.process_time())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the values to which a resumed run adds."""
+        """Return the values so far; a resumed run adds its own values to these values."""
         counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 

@@ -31,8 +31,8 @@ class StepControl:
         smallest: smallest step size [s]; a failure with this size ends the run. Default: 1e-4 of the nominal step size.
         cut: factor by which the step size is multiplied after a failure, if no contact recommends a step size [1].
         growth: factor by which the step size is multiplied after ``easy_steps`` steps without failure [1].
-        easy_steps: number of steps without failure before the step size increases; three after a failure due to
-            unsettled contact states.
+        easy_steps: number of steps without failure before the step size increases. After a failure due to unsettled
+            contact states, three such steps are sufficient.
 
     Raises:
         ModelError: a value is outside its allowed range.
@@ -52,7 +52,7 @@ class StepSizes:
     """Chooses step sizes between the smallest and the nominal step.
 
     Args:
-        nominal: largest step size, also used for the first step [s] (statics: [1]).
+        nominal: largest step size, which is also the size of the first step ([s] in dynamics, [1] in statics).
         control: rules for the reduction and increase of the step size.
         adaptive: whether the step size may be reduced.
 

@@ -52,7 +52,7 @@ class StepHistory:
         return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the rows to which a resumed run adds."""
+        """Return the rows so far; a resumed run adds its steps to these rows."""
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:

@@ -1,5 +1,5 @@
-"""The parts of a step before and after its Newton runs, as kernels on fixed arrays that are combined to compiled
-programs.
+"""The parts of a step before and after its Newton runs. These parts are kernels, which use fixed arrays and are
+combined to compiled programs.
 
 At the start of a step, the kernels copy history values and compute the predictor. At the end of a step, the kernels
 compute the algorithmic accelerations. The state is read at the start of a step and written only when the step is

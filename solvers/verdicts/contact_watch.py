@@ -13,9 +13,9 @@ both ends of the step although the gap rate has reversed, or if a point passes t
 of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
 is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
 
-Methods with adaptive steps reduce the size of unresolved steps. If the step size cannot be reduced, the result is
-doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are correct to 5 %, see the
-comparison with closed forms in tests/campaigns.
+Methods with adaptive steps repeat steps that do not resolve a contact with a smaller size. If the step size cannot be
+reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are correct
+to 5 %, see the comparison with closed forms in tests/campaigns.
 
 Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
     (1985), chapter 11.
@@ -230,7 +230,7 @@ class ContactWatch(Watch):
     Args:
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
         limit: largest ratio of a rate change to the impact speed that the method resolves [1].
-        cuts: whether unresolved steps are repeated with a smaller size.
+        cuts: whether steps that do not resolve a contact are repeated with a smaller size.
         halves: whether the velocities in the fields belong to the middle of steps.
     """
 
@@ -296,7 +296,7 @@ class ContactWatch(Watch):
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # the processes exchange their values, so that either all processes measure gaps or none
+            # the processes exchange their values, so that either all processes measure gaps or no process measures gaps
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:

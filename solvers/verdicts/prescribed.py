@@ -7,9 +7,10 @@ the step with constant coordinates. A step is bisected if its constraints change
 than `GROWTH` times the change in the previous step. In smooth motion each half contains about half of the change,
 whereas a jump is within one of the halves.
 
-If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates,
-equal their change in the step up to the drift of the method. Therefore the values that the solver evaluates anyway are
-used, unless these values increase from step to step. The drift is checked every `EVERY` steps.
+The values of constraints at the end of the step are computed for constant coordinates. If constraints are fulfilled at
+the start of a step, these values are the changes of the constraints in the step, apart from the drift of the method.
+Therefore the check uses the constraint values that the solver evaluates in any case, unless these values increase from
+step to step. The drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def find_growth(
         floor: change below which constraints are ignored, shape (1,).
         sizes: absolute constraint values of the previous step, replaced by the values of this step, shape (k,).
         before: output, absolute constraint values of the previous step, shape (k,).
-        grown: output, 1 if any constraint may have changed too much, otherwise 0, shape (1,).
+        grown: output, shape (1,): 1 if any constraint may have changed more than in smooth motion, otherwise 0.
     """
     grown[0] = 0.0
     for k in range(len(places)):

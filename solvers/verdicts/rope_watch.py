@@ -2,10 +2,10 @@
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
 the wrap angle. F is the sum of contact forces. A rope has been thrown off if F just before the loss of contact exceeds
-`THROWN` times the mean of F over the run, and if the rope does not touch the pulley again. F just before the loss is a
-weighted maximum over the last steps; the weight of each step is `FADING` times the weight of the next step. A maximum
-is used because single contact points open and close. A rope that becomes slack and lifts off is a valid motion, which a
-note reports.
+`THROWN` times the mean of F over the run, and if the rope does not touch the pulley again. The value of F just before
+the loss of contact is a weighted maximum over the last steps. The weight of each step is `FADING` times the weight of
+the next step. A maximum is used because single contact points open and close. A rope that becomes slack and lifts off
+is a valid motion, which a note reports.
 
 A tension can change within a step because of loads, because of waves, and because the tension at the start of the step
 is lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the
@@ -95,7 +95,8 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`; gaps that were not measured in this step are nearly equal to their last measured values.
+        numbers: see `Gaps`. If a gap was not measured in this step, its last measured value is used, which is nearly
+            equal to the present value.
         place, pulley, angle, stiffness: see `Wraps`.
         time: time at the end of the step [s], shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
@@ -120,9 +121,9 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force of a wave [N], sqrt(EA rhoA) w. The speed w of a row is relative to the mean velocity of
-    all rows along their axes. See `Pulls` for dofs and impedance; x and v are coordinates and velocities, shape (n +
-    1,).
+    """Return the largest force that a wave can cause [N]. For each row this force is sqrt(EA rhoA) w, where w is the
+    speed of the row relative to the mean motion of all rows along their axes. See `Pulls` for dofs and impedance; x and
+    v are coordinates and velocities, shape (n + 1,).
     """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
     # mean speed of the rows along their axes
@@ -161,8 +162,8 @@ def judge_pulls(
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
         size: size of the step [s], shape (1,).
         time: time at the end of the step [s], shape (1,).
-        before, old_x, old_v: tensions, coordinates and velocities at the start of the step; replaced by the values at
-            its end.
+        before, old_x, old_v: tensions, coordinates and velocities at the start of the step, which are replaced by the
+            values at the end of the step.
         found: data of the largest change of a tension, see `CHANGE`, shape (8,).
     """
     change, row, most = 0.0, 0, 0.0
