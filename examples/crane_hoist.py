@@ -180,8 +180,8 @@ def build() -> Crane:
 
 
 def eval_swing(length: float) -> tuple[float, float]:
-    """Return the frequency [Hz] of the slow swing on falls of this length [m]. The second result is the ratio of the
-    tilt of the block to the angle of the falls [1].
+    """Return the frequency [Hz] of the slow swing on falls of the given length [m]. The second result is the ratio of
+    the tilt of the block to the angle of the falls [1].
     """
     bars = falls * DENSITY * length
     inertia = np.array(
@@ -218,7 +218,7 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
     """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the time in which
-    the rope is wound in a layer of this radius.
+    the drum winds the layer in which the axis of the rope has the given radius.
 
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.

@@ -26,7 +26,7 @@ distance = wl.option("distance", 0.8, "m", "distance of the axes", minimum=0.6)
 output = wl.option("output", "quarter_turn_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0  # [m], [m], half the thickness [m], [N]
+RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0  # radius, width, half the thickness [m], tension [N]
 GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], turn of the driver in a step [rad]
 
 # the driver rotates about z; the driven pulley rotates about x
