@@ -13,13 +13,13 @@ bending stiffness is small, 1e-6 T L^2.
 rope runs onto the post. The rope slips along its whole contact. The part rhoA v^2 of the tension deflects the material
 and exerts no contact force. Therefore the ratio of Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
-**A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The
-tensions of tight and slack strand differ by M/R. Each pulley moves with the belt at the point where the belt runs onto
-it, and the mass flow is equal at both entries. Without slip, the ratio of the rim speeds therefore equals the ratio of
-the stretches |r'| of the strands; the tight strand enters the driver (creep). In this model dry friction is a penalty
-on the slip velocity. Sticking points therefore slip a little, which reduces the speed further. A belt of `Cable2D` with
-the same parameters must give the same results. The nodes of this belt move with the material, so its segments enter and
-leave contact all the time.
+**A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The torque
+M is the radius times the difference between the tensions of the tight and the slack strand. Each pulley moves with the
+belt at the point where the belt runs onto it, and the mass flow is equal at both entries. Without slip, the ratio of
+the rim speeds therefore equals the ratio of the stretches |r'| of the strands; the tight strand enters the driver
+(creep). In this model dry friction is a penalty on the slip velocity. Sticking points therefore slip a little, which
+reduces the speed further. A belt of `Cable2D` with the same parameters must give the same results. The nodes of this
+belt move with the material, so its segments enter and leave contact all the time.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.

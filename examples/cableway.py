@@ -12,8 +12,9 @@ are held at a position along the rope. With the vectors T of the tensions, the e
 
 The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
 rollers and to the mesh, which cannot bend within a cable. These two causes change the height of the trolley to first
-order in the distance of the rollers and in the length of a cable. Then the trolley is hauled uphill, by its coordinate
-along the rope. The work of the haul is compared with the gain of potential and kinetic energy of all parts.
+order in the distance of the rollers and in the length of a cable. Then the trolley is hauled uphill; its coordinate
+along the rope is prescribed. The work of the haul is compared with the gain of potential and kinetic energy of all
+parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """

@@ -116,7 +116,7 @@ if not wl.help_requested():
     motion.solve(start, hooks=hooks)
     shortening = -sensors["displacement"]
     tension, torque, touches = sensors["tension"], sensors["torque"], np.abs(sensors["force"]).sum(axis=1) > 0.0
-    # the line before it closes, at half, 80 % and 95 % of the largest shortening
+    # shape of the line before the loop closes, at half, 80 % and 95 % of the largest shortening
     shares = (0.5, 0.8, 0.95)
     known = {}
     for share in shares:

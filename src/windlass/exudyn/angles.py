@@ -4,7 +4,7 @@ parameters.
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
 R is the rotation matrix of a body, and a, b and c are the angles. R_x, R_y and R_z are the rotations by these angles
-about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. ω is the angular velocity in the global frame, and
+about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. The angular velocity in the global frame is ω, and
 the index t denotes the derivative with respect to time. The exact motion is the same for angles and Euler parameters,
 but the numerical errors differ if the angular velocity of the body changes. The numerical errors are of second order in
 the step size.

@@ -4,10 +4,10 @@ sums.
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
 N is the number of cycles to failure for cycles in which the tension has the range ΔT [N]; m and c are constants of the
-fatigue curve. n_i is the number of cycles with the range ΔT_i, N_i is the number of cycles to failure at this range,
-and D is the damage. ΔT_eq is the constant range that causes the same damage with the same number of cycles. In T-N
-curves T_0 is the breaking load. For ropes c depends on the mean tension T_mean of the cycle: log10 c = a - b
-T_mean/T_0. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then the stress range in MPa.
+fatigue curve. The series has n_i cycles with the range ΔT_i, N_i is the number of cycles to failure at this range, and
+D is the damage. The equivalent range ΔT_eq is the constant range that causes the same damage with the same number of
+cycles. In T-N curves T_0 is the breaking load. For ropes log10 c = a - b T_mean/T_0, with the mean tension T_mean of
+the cycle. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then the stress range in MPa.
 
 Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
 chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.

@@ -112,8 +112,9 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, with the gravitational constant
-    G. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m is 0.
+    """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, where G is the gravitational
+    constant. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m
+    is 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
@@ -325,8 +326,8 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
 def _equation(
     b: Building, item: Item, k: int, function: Callable[..., Any], slope: Callable[..., Any] | None, whole: FloatArray
 ) -> dict[str, Any]:
-    """Return the columns with the functions of equation k. They call the user functions of Exudyn, which compute all
-    equations from the total coordinates.
+    """Return the columns with the functions of equation k. Each column calls a user function of Exudyn, which computes
+    all equations from the total coordinates.
     """
     mbs, number, fast = b.functions.in_motion, b.number(item), bool(item["velocityLevel"])
 
