@@ -134,7 +134,7 @@ if not wl.help_requested():
     cables = net.all_cables
     weight = float((cables.mass_per_length * cables.length).sum() * GRAVITY)
     left, right = (wl.eval_output(net.nodes[name], "displacement", still) for name in ("left", "right"))
-    # points of both edges from the lowest point up; the lattice has them at equal heights
+    # points of both edges from the lowest point upwards; in the lattice, the points of both edges have equal heights
     order = [np.argsort(net.nodes[name].position[:, 1]) for name in ("left", "right")]
     asymmetry = float(np.abs(left[order[0]] * (-1.0, 1.0, 1.0) - right[order[1]]).max())
     moved = [wl.eval_output(pulled_net.nodes[name], "displacement", pulled)[:, 0].max() for name in ("left", "right")]

@@ -98,7 +98,9 @@ def eval_deceleration(way: float, v: float, other: float) -> float:
 
 
 class Slip(NamedTuple):
-    """Motion of the rope in a stop: time at which it stops [s], slip [m], deceleration at the start of slip [m/s^2]."""
+    """Motion of the rope in a stop: time at which the rope stops [s], slip [m], deceleration at the start of slip
+    [m/s^2].
+    """
 
     end: float
     way: float

@@ -104,8 +104,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def start(self) -> State:
-        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between them
-        as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
+        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between the
+        points as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
         """
         return State(self.world)
 

@@ -117,8 +117,8 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """Return the damage by Miner's rule, which is the sum, over the cycles of the series, of the count of a cycle
-        divided by its number of cycles to failure [1]; failure is expected at 1.
+        """Return the damage by Miner's rule [1]. Each cycle of the series contributes its count (1 or 0.5) divided by
+        its number of cycles to failure. Failure is expected at a damage of 1.
 
         Raises:
             ModelError: the unit of the series is neither N nor unknown.
