@@ -136,8 +136,8 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """An output: its name in the file, type and number of the object, number of the node on a line or -1, and
-    quantity.
+    """An output: its name in the file, type and number of the object, number of the node of a line (-1 for outputs that
+    do not belong to a node), and quantity.
     """
 
     name: str
