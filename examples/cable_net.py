@@ -89,7 +89,7 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)
-    # each support has the force along x, then the force along y; forces act on the supports
+    # the forces along x of all supports are followed by the forces along y; these forces act on the supports
     return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
 
 

@@ -128,7 +128,7 @@ def main() -> None:
     con.prescribe(world, rope.nodes[0], "y", heave_of_ship)
     waves = con.regular_wave(height, period)
     sea = world.add(con.Fluid, name="sea", density=WATER, transition=0.2, wave_growth=WAIT, **waves)
-    # many points, because a long cable pierces the surface
+    # many integration points, because a long cable pierces the surface
     world.add(con.WinchFluidLoad, name="water on the rope", cable=rope.cables, fluid=sea, diameter=ROPE, points=24)
     world.add(con.SphereFluidLoad, name="water on the load", marker=load, fluid=sea, diameter=DIAMETER)
 

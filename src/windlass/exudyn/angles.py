@@ -214,8 +214,8 @@ class FollowAngles(StepHook):
             _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in
-        between.
+        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in these
+        steps.
         """
         return MOST
 

@@ -31,7 +31,7 @@ class StepCalls(StepHook, ABC):
 
     Args:
         following: time before which the hook need not be called [s], shape (1,); the hook changes its value in
-            `after_step`. If None, the hook is called after each step.
+            `after_step`. If ``following`` is None, the hook is called after each step.
     """
 
     def __init__(self, following: FloatArray | None = None) -> None:
@@ -45,7 +45,9 @@ class StepCalls(StepHook, ABC):
         """Read the state at the end of a step."""
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code calls it in between."""
+        """Return the number of steps after which the solver calls this hook; compiled code calls the hook in these
+        steps.
+        """
         return MOST
 
     def idle_program(self, state: State) -> Program:
