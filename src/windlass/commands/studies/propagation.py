@@ -3,10 +3,11 @@
 - First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
   p_i. The derivatives are computed from runs at mean ± s_i. The error of the approximation is assessed by second-order
   terms, which are compared with the standard deviation of the result. For an option with the mean m and the standard
-  deviation s, this term is (f(m + s) - 2 f(m) + f(m - s))/2. - Sample: mean, standard deviation and quantiles are
-  computed from the results of a Latin hypercube sample. The influence of an option is the square of Spearman's rank
-  correlation. - Sobol: the first-order index of an option is the fraction of the variance of the result that this
-  option causes alone. The total index also includes the interactions of the option with other options.
+  deviation s, this term is (f(m + s) - 2 f(m) + f(m - s))/2.
+- Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
+  influence of an option is the square of Spearman's rank correlation.
+- Sobol: the first-order index of an option is the fraction of the variance of the result that this option causes alone.
+  The total index also includes the interactions of the option with other options.
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
