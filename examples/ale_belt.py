@@ -7,19 +7,19 @@ mesh moves with its material.
 = sqrt(T/rhoA), its natural frequencies are n/(2 L) c (1 - v^2/c^2), n = 1, 2, ... The first natural frequency is
 compared with the frequency that follows from the eigenvalues lambda of (lambda^2 M + lambda D + K) z = 0 about the
 steady motion. M is the mass matrix; D and K contain the Coriolis and the centrifugal terms of the moving material. The
-bending stiffness is small (1e-6 T L^2).
+bending stiffness is small, 1e-6 T L^2.
 
-**A rope that runs over a fixed post** touches it over half a turn; the load T0 acts at its inflow. The rope slips along
-its whole contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the
-ratio of Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
+**A rope that runs over a fixed post** touches the post over half a turn; the load T0 acts on the end from which the
+rope runs onto the post. The rope slips along its whole contact. The part rhoA v^2 of the tension deflects the material
+and exerts no contact force. Therefore the ratio of Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
-**A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The
-tensions of tight and slack strand differ by M/R. Each pulley moves with the belt at the point where the belt runs onto
-it, and the mass flow is equal at both entries. Without slip, the ratio of the rim speeds therefore equals the ratio of
-the stretches |r'| of the strands; the tight strand enters the driver (creep). In this model dry friction is a penalty
-on the slip velocity. Sticking points therefore slip a little, which reduces the speed further. A belt of `Cable2D` with
-the same parameters must give the same results. The nodes of this belt move with the material, so its segments enter and
-leave contact all the time.
+**A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The torque
+M is the radius times the difference between the tensions of the tight and the slack strand. Each pulley moves with the
+belt at the point where the belt runs onto it, and the mass flow is equal at both entries. Without slip, the ratio of
+the rim speeds therefore equals the ratio of the stretches |r'| of the strands; the tight strand enters the driver
+(creep). In this model dry friction is a penalty on the slip velocity. Sticking points therefore slip a little, which
+reduces the speed further. A belt of `Cable2D` with the same parameters must give the same results. The nodes of this
+belt move with the material, so its segments enter and leave contact all the time.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.

@@ -28,7 +28,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
 HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys at half of the thickness below its axis
 MASS_PER_LENGTH = 0.8288  # [kg/m]
-PER_LENGTH = 1e8 * WIDTH  # scale of the contact stiffness per metre of belt [N/m^2]
+PER_LENGTH = 1e8 * WIDTH  # stiffnesses of contact and friction are multiples of this value [N/m^2]
 TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # time [s] at which the speed of the driven pulley is compared
 
 

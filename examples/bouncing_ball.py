@@ -47,7 +47,8 @@ up = con.facing((0.0, 1.0, 0.0))
 world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), material=material, rotation=up)
 world.add(con.HuntCrossley, contact_set=group)
 
-# the slowest ball has the longest contact: 2.94 x/v without dissipation (Hertz); dissipation slows the rebound
+# The slowest ball has the longest contact. Without dissipation the contact lasts 2.94 x/v (Hertz) for the largest depth
+# x and the approach speed v; dissipation makes the rebound slower.
 stiffness = 4 / 3 * np.sqrt(RADIUS) * MODULUS / 2**1.5  # contact stiffness [N/m^1.5] of two equal materials
 depth = (1.25 * MASS * speeds**2 / stiffness) ** 0.4
 exact = np.array([con.restitution_from_dissipation(dissipation, speed) for speed in speeds])

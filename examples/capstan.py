@@ -70,7 +70,7 @@ def draw(case: Case) -> Drawing | None:
     spare = case.travel + SPARE
     strand = spare * length
 
-    # the rope, its weight, and its pulled end, whose displacement is minus the time of the sequence
+    # rope, weight on the left end, and pulled end; the displacement of the pulled end is minus the time of the sequence
     world = wl.World()
     rope = cable_around(
         world,

@@ -8,7 +8,7 @@ is at (span, rise).  With the force (-H, V) of the first support on the cable, t
     x(s) = H s / EA + H / w (asinh(V / H) - asinh((V - w s) / H))
     z(s) = w s / EA (V / w - s / 2) + H / w (sqrt(1 + (V / H)^2) - sqrt(1 + ((V - w s) / H)^2))
 
-The coordinate z points downwards, and the conditions x(L0) = span and z(L0) = -rise determine H and V. The tension is
+The coordinate z points downwards, and H and V follow from the conditions x(L0) = span and z(L0) = -rise. The tension is
 sqrt(H^2 + (V - w s)^2).
 
 The cable of Windlass also has a bending stiffness. The bending length sqrt(EI/T) is 1e-4 of the length of the cable, so

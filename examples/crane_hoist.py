@@ -12,8 +12,8 @@ this turn on the rope below it. After the hoist the drum stops, and the block is
 falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope
 in the groove, exp(-mu pi) = eta. The checks are:
 
-- tensions while the load rises evenly: with n falls and the largest tension T, which acts at the drum, T (1 + eta + ...
-  + eta^(n-1)) = W. W is the weight of block and load, and all forces act at the height of the block;
+- tensions while the load rises evenly: with n falls, the weight W of block and load, and the largest tension T, which
+  acts at the drum, T (1 + eta + ... + eta^(n-1)) = W, where all forces act at the height of the block;
 - lift: in each layer, the load rises by 1/n of the wound length, which is R per radian of the drum's rotation in layer
   one and R + h per radian in layer two, with the height h of the groove. Over both layers the load rises by 1/n of the
   length of the route, including the rise between the layers;
@@ -180,8 +180,8 @@ def build() -> Crane:
 
 
 def eval_swing(length: float) -> tuple[float, float]:
-    """Return the frequency [Hz] of the slow swing on falls of this length [m]. The second result is the ratio of the
-    tilt of the block to the angle of the falls [1].
+    """Return the frequency [Hz] of the slow swing on falls of the given length [m]. The second result is the ratio of
+    the tilt of the block to the angle of the falls [1].
     """
     bars = falls * DENSITY * length
     inertia = np.array(
@@ -218,7 +218,7 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
     """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the time in which
-    the rope is wound in a layer of this radius.
+    the drum winds the layer in which the axis of the rope has the given radius.
 
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.

@@ -178,7 +178,7 @@ def main() -> None:
     rows = [("pull / T0 [1]", drawing.mean(), expected), ("angle of contact [rad]", report.wrap_angle, ANGLE)]
     rows.append(("fleet angle where the rope leaves [rad]", report.exit_fleet_angle, case.lead))
     print(wl.format_comparison(rows, "Euler"))
-    # a rope sinks deeper into a groove, because of its wedge angle
+    # in a groove a rope sinks deeper, because of the wedge angle of the groove
     limit = 0.01 if case.groove else 0.005
     good = abs(drawing.mean() / expected - 1.0) < limit
     print(f"tension ratio within {100.0 * limit:g} % of Euler's: {'yes' if good else 'NO'}")

@@ -33,7 +33,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # length [m], EA [N], EI [N m^2], GJ [N m^2]
 
-# coupling of tension and twist [N m]: a torque of 0.1 d per newton of tension
+# coupling of tension and twist [N m]: the torque is the tension times 0.1 diameters of the rope
 C = 0.1 * DIAMETER * EA
 # mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
 MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81

@@ -5,7 +5,7 @@ Run it with ``windlass run examples/knot.py``; ``-help`` lists all options.
 The rope starts loose and without stress, along a polynomial trefoil with straight tails. The ends of the rope are
 pulled apart with a speed that rises within 20 ms. Three checks are made at the end:
 
-- forces: the forces at both ends are equal except for the small inertia of the rope;
+- forces: the forces at both ends are equal, except for a small difference due to the inertia of the rope;
 - overlap: parts of the rope overlap by at most a few per cent of the radius. The smallest distance of the axis from
   itself is found by comparing all pairs of many points that are more than four radii apart along the rope;
 - length: without a knot, the distance of the ends would be the stretched length of the rope; the knot shortens this

@@ -10,9 +10,9 @@ that is outside the winch and below the surface (`WinchFluidLoad`), and on the l
 winch stops twice: at a length below and at a length above the resonance. The model does not include slamming.
 
 The example compares the tension of the rope in air and in water with the weight, and the amplitude of the tension at
-both stops with the closed form of a rod with damping and a mass at its end. With the harmonic heave A at the tip, the
-length l, the complex stiffness EA* = EA + i ω d, k = ω sqrt(ρ/EA*), β = k l, and the mass M of the load with its added
-mass, the amplitude of the tension at the tip is
+both stops with the closed form of a rod with damping and a mass at its end. The tip has a harmonic heave of the
+amplitude A. With the length l, the complex stiffness EA* = EA + i ω d, k = ω sqrt(ρ/EA*), β = k l, and the mass M of
+the load with its added mass, the amplitude of the tension at the tip is
 
     |A EA* k (EA* k sin β + M ω² cos β)/(EA* k cos β - M ω² sin β)|.
 
@@ -128,7 +128,7 @@ def main() -> None:
     con.prescribe(world, rope.nodes[0], "y", heave_of_ship)
     waves = con.regular_wave(height, period)
     sea = world.add(con.Fluid, name="sea", density=WATER, transition=0.2, wave_growth=WAIT, **waves)
-    # many points, because a long cable pierces the surface
+    # many integration points, because a long cable pierces the surface
     world.add(con.WinchFluidLoad, name="water on the rope", cable=rope.cables, fluid=sea, diameter=ROPE, points=24)
     world.add(con.SphereFluidLoad, name="water on the load", marker=load, fluid=sea, diameter=DIAMETER)
 

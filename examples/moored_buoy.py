@@ -99,9 +99,10 @@ def eval_pull(rope: Entity, state: wl.State) -> np.ndarray:
 def eval_heave(model: Mooring, state: wl.State) -> float:
     """Return the closed form of the frequency of heave [Hz].
 
-    The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), with the identity
-    matrix I. A third of the mass of the ropes and of the water that they accelerate moves with the buoy, and so does
-    the fraction ``END_ADDED_MASS`` of the mass of half a sphere of water at the lower end of the buoy.
+    The stiffness of a rope with the direction u and the tension T is EA/L u uᵀ + T/L (I - u uᵀ), where I is the
+    identity matrix. Two further masses move with the buoy: a third of the mass of the ropes and of the water that the
+    ropes accelerate, and, at the lower end of the buoy, the fraction ``END_ADDED_MASS`` of the mass of half a sphere of
+    water.
     """
     pulls = np.array([eval_pull(rope, state) for rope in model.ropes])
     tension = np.linalg.norm(pulls, axis=1)

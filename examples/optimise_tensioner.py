@@ -2,10 +2,10 @@
 frequencies of all spans outside of two bands.
 
 Run it with ``windlass run examples/optimise_tensioner.py``; ``-help`` lists all options. A static solve finds the
-tension F_0 that the spring of the tensioner gives to the mounted belt, whose length is constant, and `wl.evaluate`
-computes the derivatives of this tension with respect to the torque of the spring and the positions of two pulleys. The
-method SLSQP of SciPy uses these derivatives. With ``-method simplex`` or ``-method evolution``, Nelder-Mead or
-differential evolution search without derivatives, for comparison.
+tension F_0 of the mounted belt, which has a constant length and is tightened by the spring of the tensioner.
+`wl.evaluate` computes the derivatives of this tension with respect to the torque of the spring and the positions of two
+pulleys. The method SLSQP of SciPy uses these derivatives. With ``-method simplex`` or ``-method evolution``,
+Nelder-Mead or differential evolution search without derivatives, for comparison.
 
 In motion the spring keeps the force F_0 = N - ρA v² in both spans of the tensioner. The force F_i, the tension N_i and
 the frequency f_i of each other span are
@@ -215,8 +215,9 @@ class Search:
 
 
 def rate(y: dict[str, float], rates: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return objective and limits, which are >= 0 if they are met, and their derivatives from the derivatives
-    of the results."""
+    """Return the objective and the limits, and the derivatives of both from the derivatives of the results. A limit is
+    met if its value is >= 0.
+    """
     found = [(y["slip"], rates["slip"])]
     found.append((1.0 - y["largest tension"] / largest, -rates["largest tension"] / largest))
     for name in y:

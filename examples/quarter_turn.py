@@ -9,7 +9,7 @@ runs off sideways.
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
 GJ π/(2 l). The belt slides a little on the pulleys before it leaves them, which shortens its path; `belt.tighten` then
 restores the tension. The motion is slow: each step is a static solve, in which friction holds the belt on the pulleys.
-The driven pulley rotates freely. Its speed equals that of the driver, because both radii are equal.
+The driven pulley rotates freely. The driven pulley has the same speed as the driver, because both radii are equal.
 
 Source: the rule of entry in the plane of the pulley: J. J. Shelton, K. N. Reid, J. Dyn. Syst. Meas. Control 93 (1971).
 """
@@ -26,7 +26,7 @@ distance = wl.option("distance", 0.8, "m", "distance of the axes", minimum=0.6)
 output = wl.option("output", "quarter_turn_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0  # [m], [m], half the thickness [m], [N]
+RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0  # radius, width, half the thickness [m], tension [N]
 GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], turn of the driver in a step [rad]
 
 # the driver rotates about z; the driven pulley rotates about x

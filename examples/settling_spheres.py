@@ -75,11 +75,11 @@ class Energies(wl.StepHook):
         self.power.append(float(found.dissipated_power.sum()))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the data from which `restore` continues after a checkpoint."""
+        """Return the recorded energies, which `restore` receives after a restart."""
         return {"times": np.array(self.times), "rows": np.array(self.rows), "power": np.array(self.power)}
 
     def restore(self, kept: Mapping[str, Any], state: wl.State) -> None:
-        """Continue with the energies before the checkpoint."""
+        """Replace the record by the energies that were recorded before the checkpoint."""
         self.times, self.power = kept["times"].tolist(), kept["power"].tolist()
         self.rows = [tuple(row) for row in kept["rows"].tolist()]
 

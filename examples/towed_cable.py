@@ -3,8 +3,8 @@ form.
 
 Run it with ``windlass run examples/towed_cable.py``; ``-help`` lists all options.
 
-In the frame of the ship, the water flows with the speed U. A long rope with a free end is straight. At its angle φ to
-the stream, the normal components of weight in water and drag balance. The tension T at the ship balances the tangential
+In the frame of the ship, U is the speed of the water. A long rope with a free end is straight. At its angle φ to the
+stream, the normal components of weight in water and drag balance. The tension T at the ship balances the tangential
 components of weight and drag:
 
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).

@@ -9,8 +9,9 @@ the torque M buckles where its tension T falls below M²/(4 EI) (Greenhill). The
 
 With m = M/(2 √(EI T)), this loop shortens the line by 4 √(b (1 - m²)) and takes 4 arccos m of its twist. The shortening
 has a maximum at about T = M²/(2 EI). If the clamp moves beyond this maximum, the loop closes suddenly, until the line
-touches itself: a hockle. When the clamp moves back, the loop becomes smaller. The line presses on itself as long as
-its distance from itself, in the equation above, exceeds the diameter. Then the loop pops out.
+touches itself: a hockle. When the clamp moves back, the loop becomes smaller. The equation above gives the distance of
+the axis from itself where the loop is closed. As long as this distance exceeds the diameter, the line presses on
+itself; when it is equal to the diameter, the loop pops out.
 
 Source: J. Coyne, IEEE J. Oceanic Eng. 15 (1990) 72-83 (loop, shortening); the tension at which the loop pops out
 follows from the same loop for a line of finite diameter.
@@ -115,7 +116,7 @@ if not wl.help_requested():
     motion.solve(start, hooks=hooks)
     shortening = -sensors["displacement"]
     tension, torque, touches = sensors["tension"], sensors["torque"], np.abs(sensors["force"]).sum(axis=1) > 0.0
-    # the line before it closes, at half, 80 % and 95 % of the largest shortening
+    # shape of the line before the loop closes, at half, 80 % and 95 % of the largest shortening
     shares = (0.5, 0.8, 0.95)
     known = {}
     for share in shares:

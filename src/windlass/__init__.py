@@ -101,8 +101,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# With several processes, this call enables the handling of errors. Without this handling, the other processes would
-# wait for a process that has failed.
+# With several processes, this call installs an error handler, which ends all processes if one process fails. Without
+# the handler, the other processes would wait for this process forever.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 

@@ -63,7 +63,7 @@ class BeltSheet:
         columns: arguments of `wl.Belt`: ``axial_stiffness``, ``bending_stiffness``, ``mass_per_length``,
             ``cord_offset`` and ``friction``; also ``layer_stiffness`` for belts with an elastic layer, and ``pitch``,
             ``tooth_stiffness``, ``tooth_height`` and ``flank_angle`` for timing belts.
-        quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
+        quantities: all values by name, each with its range and its certainty ("standard", "typical" or "estimate").
         notes: notes on the values.
         sources: sources of the values.
         groove_angles: groove angles of small and of large V-belt pulleys [rad], and the radius that separates small
@@ -120,8 +120,8 @@ class LineSheet:
         columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``,
             ``bending_stiffness`` of wire ropes, and ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of fibre
             ropes (`windlass.elements.FibreCable3D`).
-        fluid: columns of `FluidLoad` for water: ``diameter`` of a cylinder with the displaced volume, and drag
-            coefficients relative to this diameter.
+        fluid: columns of `FluidLoad` for water: ``diameter``, the diameter of a cylinder that displaces the same volume
+            per length, and drag coefficients relative to this diameter.
         quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".
         notes: notes on the values.
         sources: sources of the values.
@@ -348,7 +348,7 @@ def fibre_rope(material: str, diameter: float, slow_time: float = 600.0) -> Line
     volume = sqrt(4.0 * mass / (pi * row["density"]))
 
     (alpha, *_), (beta, *_) = (_triple(row[key]) for key in ("alpha", "beta"))
-    # the secant of the static load is the stiffness of both parts in series
+    # the secant stiffness at the static load is the stiffness of the slow and the fast part in series
     K = strength / (1.0 / row["static"] - 1.0 / (alpha + beta * family["static_load"]))
 
     def quantity(key: str, unit: str, factor: float, value: Any = 1.0) -> Quantity:
@@ -375,8 +375,7 @@ def fibre_ropes() -> list[str]:
 
 @checked(rope_diameter=number("m", above=0.0))
 def groove(rope_diameter: float) -> Groove:
-    """Return the groove of a sheave for a wire rope according to DIN 15061-1: columns of `SheaveSurface`, and the
-    smallest depth [m].
+    """Return the groove of a sheave for a wire rope according to DIN 15061-1.
 
     The radius of the bottom is 0.53 times the diameter of the rope. The angle between the flanks is 45°. The depth is
     at least sqrt(2) times the diameter of the rope.

@@ -35,7 +35,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def is_count(word: str) -> bool:
-    """Return whether a text is an integer >= 1 that is a possible number of processes."""
+    """Return whether a text is a number of processes, an integer from 1 to 99999."""
     return word.isascii() and word.isdigit() and len(word) < 6 and int(word) > 0
 
 

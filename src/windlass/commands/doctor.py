@@ -90,7 +90,8 @@ def _add_threads(found: _Findings) -> None:
     found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then uses 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # OMP_NUM_THREADS is set as in a run and before PETSc is loaded, because PETSc reads it only once.
+    # OMP_NUM_THREADS has the same default as in a run, and is set before PETSc is loaded, because PETSc reads the
+    # variable only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -175,8 +176,8 @@ def _solves(PETSc: Any, package: str) -> bool:
 
 
 def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
-    """Check that mpi4py and PETSc use the same MPI library. If the two libraries differ, the numbers of processes
-    differ, or handles cannot be passed from one to the other.
+    """Check that mpi4py and PETSc use the same MPI library. With two different libraries, mpi4py and PETSc report
+    different numbers of processes, or communicators cannot be passed from PETSc to mpi4py.
     """
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:

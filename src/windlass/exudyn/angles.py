@@ -4,7 +4,7 @@ parameters.
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
 R is the rotation matrix of a body, and a, b and c are the angles. R_x, R_y and R_z are the rotations by these angles
-about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. ω is the angular velocity in the global frame, and
+about the axes x, y and z, whose unit vectors are e_x, e_y and e_z. The angular velocity in the global frame is ω, and
 the index t denotes the derivative with respect to time. The exact motion is the same for angles and Euler parameters,
 but the numerical errors differ if the angular velocity of the body changes. The numerical errors are of second order in
 the step size.
@@ -48,7 +48,7 @@ def find_matrix(angles: FloatArray) -> FloatArray:
 
 
 def find_rates(angles: FloatArray) -> FloatArray:
-    """Return the matrix T of three angles [rad], shape (3, 3)."""
+    """Return the matrix T for which ω = T (a_t, b_t, c_t), for three angles (a, b, c) [rad], shape (3, 3)."""
     (sa, sb, _), (ca, cb, _) = np.sin(angles), np.cos(angles)
     return np.array([[1.0, 0.0, sb], [0.0, ca, -sa * cb], [0.0, sa, ca * cb]])
 
@@ -72,7 +72,7 @@ def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]
     R22, cosine = (w * w - x * x - y * y + z * z) / size, np.sqrt(R00 * R00 + R01 * R01)
     a, b, c = np.arctan2(-R12, R22), np.arctan2(R02, cosine), np.arctan2(-R01, R00)
     if cosine < SINGULAR:
-        # only the sum or the difference of a and c is defined
+        # at cos b = 0 only the sum or the difference of a and c is defined, so c is set to 0
         a, c = np.arctan2(2.0 * (y * z + w * x) / size, (w * w - x * x + y * y - z * z) / size), 0.0
     first = shift_near(a, near[0]), shift_near(b, near[1]), shift_near(c, near[2])
     other = shift_near(a + np.pi, near[0]), shift_near(np.pi - b, near[1]), shift_near(c + np.pi, near[2])
@@ -117,7 +117,9 @@ def turning(rate: FloatArray, e: FloatArray) -> tuple[float, float, float]:
 
 @kernel(inline=True)
 def solve_rates(sa: float, ca: float, sb: float, cb: float, w: Any) -> tuple[float, float, float]:
-    """Return T⁻¹ w for the sines and cosines of a and b."""
+    """Return T⁻¹ w for a vector w of three components; the other arguments are the sines and cosines of the angles a
+    and b.
+    """
     third = (ca * w[2] - sa * w[1]) / cb
     return w[0] - sb * third, ca * w[1] + sa * w[2], third
 
@@ -132,7 +134,7 @@ def find_angle_rates(
     sa, ca, sb, cb = np.sin(angles[0]), np.cos(angles[0]), np.sin(angles[1]), np.cos(angles[1])
     u, v, w = solve_rates(sa, ca, sb, cb, turning(rate, e))
     rates[0], rates[1], rates[2] = u, v, w
-    # T_t (u, v, w), from the angular velocities of the second and third axes
+    # the product of T_t, the derivative of T with respect to time, and (u, v, w) is subtracted from the acceleration
     x, y, z = turning(second, e)
     x -= v * w * cb
     y -= -u * v * sa - u * w * ca * cb + v * w * sa * sb
@@ -212,8 +214,8 @@ class FollowAngles(StepHook):
             _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in
-        between.
+        """Return the number of steps after which the solver calls this hook; compiled code updates the angles in these
+        steps.
         """
         return MOST
 

@@ -1,8 +1,8 @@
 """Names of the fields of Exudyn's items by type of item. Graphics, ``name`` and the field that contains the type are
 omitted.
 
-Fields whose names are in brackets may be missing. If an item has unknown or missing fields, it was made with another
-version of Exudyn, see `find_faults`.
+Fields whose names are in brackets may be missing. An item with unknown or missing fields comes from another version of
+Exudyn, see `find_faults`.
 """
 
 from __future__ import annotations

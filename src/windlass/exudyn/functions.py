@@ -1,8 +1,8 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
-Functions of displacements are called whenever forces are evaluated; they may read the state at which the forces are
-evaluated from ``mbs``. Functions of time are called only once for each value of the time, so they must not read the
-state.
+Functions of displacements are called whenever forces are evaluated; these functions may read the state at which the
+forces are evaluated from ``mbs``. Functions of time are called only once for each value of the time, so they must not
+read the state.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class UserFunctions:
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
-        seen: indices of coordinates, and the displacements and velocities that replace the state at these indices
-            during a call.
+        seen: indices of coordinates, with displacements and velocities; during a call of a user function, these values
+            replace the values of the state at these indices.
         mbs: the MainSystem, or None.
         in_time, in_motion: arguments ``mbs`` for two types of user functions: functions that may only depend on time,
             and functions that may depend on time and state.

@@ -127,11 +127,12 @@ class Building:
             Windlass.
         missing: texts about items without an equivalent in Windlass.
         answered: user functions of the system that the importing code executes.
-        columns: parameters of Exudyn that are columns in Windlass, by ``id`` of the item. For each parameter: the name
-            of the column and the factor of its values, which is a number or, for vectors, a rotation matrix, shape (3,
-            3).
-        frames: markers with a position that have been translated, by number and by whether they have a rotation.
-        histories: conversions of history values by number of the node.
+        columns: dictionary from the ``id`` of an item to those of its parameters that are columns in Windlass. Each
+            parameter has the name of its column, and a factor by which its values are multiplied. For vectors the
+            factor is a rotation matrix, shape (3, 3).
+        frames: translated markers with a position; a key consists of the number of the marker and whether the marker
+            has a rotation.
+        histories: dictionary from the number of a node to the conversion of its history values.
         faulty: type (such as ``"node"``) and number of each item that has wrong fields, see `find_faults`.
         reads: see `ReadItem`.
     """

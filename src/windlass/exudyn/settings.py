@@ -14,7 +14,7 @@ from windlass.solvers.stepping.step_control import StepControl
 Settings = Mapping[str, Any]
 
 IMPLICIT = {
-    # (Newmark, index 2): method
+    # keys: whether Exudyn's method is Newmark's method, and whether it has index 2; values: methods of Windlass
     (False, False): "generalized_alpha",
     (False, True): "generalized_alpha_index2",
     (True, False): "newmark",

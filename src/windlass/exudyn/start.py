@@ -3,7 +3,7 @@ in Exudyn.
 
 Solvers of Windlass first project positions and velocities onto the constraints, and their initial accelerations include
 accelerations that functions of time prescribe. This module omits the projection and the prescribed accelerations.
-Without them, the results of the steps agree with Exudyn.
+Therefore the results of the steps agree with Exudyn.
 """
 
 from __future__ import annotations

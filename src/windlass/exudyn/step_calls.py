@@ -20,8 +20,8 @@ MOST = 64
 
 @kernel(fast=False)
 def find_due(time: FloatArray, following: FloatArray, due: IntArray) -> None:
-    """Set ``due`` to 1 if the time of a step [s] has reached the time ``following`` of the next row [s], otherwise to
-    0. The arrays have the shape (1,). Times that differ by rounding errors count as equal.
+    """Set ``due`` to 1 if the time of a step [s] has reached the time ``following`` of the next row [s], and to zero
+    otherwise. The arrays have the shape (1,). Times that differ by rounding errors count as equal.
     """
     due[0] = 1 if time[0] >= following[0] - 1e-10 * max(1.0, abs(time[0])) else 0
 
@@ -31,7 +31,7 @@ class StepCalls(StepHook, ABC):
 
     Args:
         following: time before which the hook need not be called [s], shape (1,); the hook changes its value in
-            `after_step`. If None, the hook is called after each step.
+            `after_step`. If ``following`` is None, the hook is called after each step.
     """
 
     def __init__(self, following: FloatArray | None = None) -> None:
@@ -45,7 +45,9 @@ class StepCalls(StepHook, ABC):
         """Read the state at the end of a step."""
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps after which the solver calls this hook; compiled code calls it in between."""
+        """Return the number of steps after which the solver calls this hook; compiled code calls the hook in these
+        steps.
+        """
         return MOST
 
     def idle_program(self, state: State) -> Program:

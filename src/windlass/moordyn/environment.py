@@ -56,8 +56,8 @@ class Environment:
         depth: largest depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient of friction between lines and bed [1].
-        friction_damping: friction force of a slow node, divided by its velocity and the coefficient of friction [N
-            s/m].
+        friction_damping: quotient of the friction force of a slowly sliding node and the product of its velocity and
+            the coefficient of friction [N s/m].
         output_step: time between rows of the output [s]; 0: every step.
         bed: corners of a bed whose profile is a polyline, as distances and heights [m], shape (k, 2); empty for other
             beds.

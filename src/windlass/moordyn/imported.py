@@ -104,8 +104,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def start(self) -> State:
-        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between them
-        as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
+        """Return a state at rest at t = 0 in which points have the positions of the file, and lines hang between the
+        points as catenaries. MoorDyn starts from such a state if TmaxIC is 0.
         """
         return State(self.world)
 
@@ -302,7 +302,7 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
         return TableCable3D, {"table_strains": strains, "table_tensions": tensions}
     if kind.slow is None:
         return Cable3D, {}
-    # at rest the tension D (ε - y) of the fast part is the tension K y of the slow part
+    # at rest, the tension D (ε - y) of the fast part equals the tension K y of the slow part
     stretch = np.linalg.norm(shape.slope, axis=1) - 1.0
     share = kind.stiffness / (kind.stiffness + kind.slow.stiffness)
     start = np.repeat(share * 0.5 * (stretch[1:] + stretch[:-1])[:, None], 3, axis=1)

@@ -57,7 +57,7 @@ class NotTranslated(ModelError):
 
 
 class Row(NamedTuple):
-    """A line of a section: its line number in the file, from 1, and its words."""
+    """A line of a section: its line number in the file, counted from 1, and its words."""
 
     number: int
     words: list[str]
@@ -114,7 +114,9 @@ class Point(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of LINES: name of the line type, points at ends A and B, unstretched length [m], number of segments."""
+    """A row of LINES: name of the line type, numbers of the points at ends A and B, unstretched length [m], and number
+    of segments.
+    """
 
     type: str
     ends: tuple[int, int]
@@ -134,8 +136,8 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """An output: its name in the file, type and number of the object, number of the node on a line or -1, and
-    quantity.
+    """An output: its name in the file, type and number of the object, number of the node of a line (-1 for outputs that
+    do not belong to a node), and quantity.
     """
 
     name: str
@@ -328,7 +330,9 @@ def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | No
 
 
 def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[float, float], ...]:
-    """Return the pairs of strain [1] and tension [N] from the file named ``text``; its other rows are headings."""
+    """Return the pairs of strain [1] and tension [N] in the file named ``text``. Rows that do not consist of two
+    numbers are treated as headings.
+    """
     item, allowed = f"EA = {text} of line type {name}", "two or more rows of ascending strain [1] and tension [N]"
     try:
         lines = (file.path.parent / text).read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,7 +1,7 @@
 """Paths of points that move with coupled bodies, with a platform, or separately.
 
-A point at the local position p of a body at X with the angles a has the position X + R p, R = R_x(a_x) R_y(a_y)
-R_z(a_z), as in MoorDyn.
+A body has the position X and the angles a. A point of the body with the local position p has the global position X + R
+p, with the rotation matrix R = R_x(a_x) R_y(a_y) R_z(a_z), as in MoorDyn.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
-    """Return initial positions of all points [m], times of the table [s], shape (n,), and positions of moving points at
-    these times, shape (n, 3), in a dictionary with the point number as key.
+    """Return three results: a dictionary from point numbers to initial positions of all points [m], the times of the
+    table [s], shape (n,), and a dictionary from the numbers of moving points to their positions at these times [m],
+    shape (n, 3).
 
     Raises:
         ModelError: the number of columns of the table is wrong, or angles exceed a full turn.

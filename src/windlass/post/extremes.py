@@ -67,12 +67,12 @@ class Extremes:
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
         """Return the most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # for these values, the density is largest at the upper end
+        if self.shape <= -1.0:  # the density is then largest at the upper end of the distribution
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """Return the value that one of ``times`` peaks, or of ``times`` maxima of blocks, exceeds on average."""
+        """Return the value that on average one of ``times`` peaks (or of ``times`` maxima of blocks) exceeds."""
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)

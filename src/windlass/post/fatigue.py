@@ -3,11 +3,11 @@ sums.
 
 N = c / (ΔT/T_0)^m          D = Σ n_i / N_i          ΔT_eq = (Σ n_i ΔT_i^m / Σ n_i)^(1/m)
 
-N is the number of cycles to failure for the range ΔT of the tension in a cycle [N], with the exponent m and the
-constant c. D is the damage of n_i cycles of the range ΔT_i with the numbers N_i of cycles to failure, and ΔT_eq the
-constant range that causes the same damage with the same number of cycles. In T-N curves T_0 is the breaking load. For
-ropes c depends on the mean tension of the cycle by log10 c = a - b T_mean/T_0. In S-N curves T_0 is the nominal area
-times 1 MPa; ΔT/T_0 is then the stress range in MPa.
+N is the number of cycles to failure for cycles in which the tension has the range ΔT [N]; m and c are constants of the
+fatigue curve. The series has n_i cycles with the range ΔT_i, N_i is the number of cycles to failure at this range, and
+D is the damage. The equivalent range ΔT_eq is the constant range that causes the same damage with the same number of
+cycles. In T-N curves T_0 is the breaking load. For ropes log10 c = a - b T_mean/T_0, with the mean tension T_mean of
+the cycle. In S-N curves T_0 is the nominal area times 1 MPa; ΔT/T_0 is then the stress range in MPa.
 
 Source: ASTM E1049-85 (2017), section 5.4.4, by the library rainflow; API RP 2SK (2005), section 6; DNV-OS-E301 (2010),
 chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -117,8 +117,8 @@ class Cycles:
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """Return the damage by Miner's rule, which is the sum, over the cycles of the series, of the count of a cycle
-        divided by its number of cycles to failure [1]; failure is expected at 1.
+        """Return the damage by Miner's rule [1]. Each cycle of the series contributes its count (1 or 0.5) divided by
+        its number of cycles to failure. Failure is expected at a damage of 1.
 
         Raises:
             ModelError: the unit of the series is neither N nor unknown.

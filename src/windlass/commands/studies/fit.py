@@ -10,11 +10,11 @@ residuals of the column, and the fit is repeated with the estimates. The derivat
 respect to p are computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends
 when a full Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
-If contacts of the model switch, the sum of squares is a noisy function of p, and the trust region may shrink at a point
-whose sum happens to be small, although the step from this point is not small. Therefore the last steps do not depend on
-the comparison of sums of squares: with derivatives J from central differences at the solution, full Gauss-Newton steps
-are added until they satisfy the tolerance, as long as p remains in the confidence region of the first solution. The
-noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+If contacts of the model switch, the sum of squares is a noisy function of p. The trust region may then shrink at a
+point whose sum is small only because of the noise, although the Gauss-Newton step from this point is not small.
+Therefore the last steps do not depend on the comparison of sums of squares: with derivatives J from central differences
+at the solution, full Gauss-Newton steps are added until they satisfy the tolerance, as long as p remains in the
+confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
 
 Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p
 for 95 % is the ellipsoid
@@ -340,7 +340,8 @@ def find_step(x: FloatArray, base: FloatArray, slopes: FloatArray, least: float 
         x: parameters, shape (m,).
         base: scaled residuals, shape (n,).
         slopes: derivatives of the scaled residuals, shape (n, m).
-        least: singular value of the derivatives below which the step has no component in a direction.
+        least: limit for singular values of ``slopes``; the step has no component in directions with a smaller singular
+            value.
     """
     downhill = -slopes.T @ base
     moves = ~(((x <= EDGE) & (downhill < 0.0)) | ((x >= 1.0 - EDGE) & (downhill > 0.0)))

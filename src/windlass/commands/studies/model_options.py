@@ -36,7 +36,9 @@ class ModelOptions:
     prefixes: tuple[str, ...]
 
     def find_parameters(self, given: Collection[str]) -> dict[str, Option]:
-        """Return the parameters of the model (`wl.parameter`) by name, except options with the names ``given``."""
+        """Return a dictionary from names to the parameters of the model (`wl.parameter`), without parameters whose
+        names are in ``given``.
+        """
         return {name: item for name, item in self.items.items() if item.scale and name not in given}
 
     def check(self, case: Case) -> None:

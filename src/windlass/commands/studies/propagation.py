@@ -1,9 +1,9 @@
 """Propagation of the uncertainty of options to results, by a first-order approximation, a sample, or Sobol indices.
 
 - First order: the variance of a result f is the sum of (df/dp_i s_i)², with the standard deviations s_i of the options
-  p_i. The derivatives are computed from runs at mean ± s_i. For an option with the mean m and the standard deviation s,
-  the second-order term (f(m + s) - 2 f(m) + f(m - s))/2 is compared with the standard deviation of the result, to
-  assess the error of the approximation.
+  p_i. The derivatives are computed from runs at mean ± s_i. The error of the approximation is assessed by second-order
+  terms, which are compared with the standard deviation of the result. For an option with the mean m and the standard
+  deviation s, this term is (f(m + s) - 2 f(m) + f(m - s))/2.
 - Sample: mean, standard deviation and quantiles are computed from the results of a Latin hypercube sample. The
   influence of an option is the square of Spearman's rank correlation.
 - Sobol: the first-order index of an option is the fraction of the variance of the result that this option causes alone.

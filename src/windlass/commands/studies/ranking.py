@@ -53,8 +53,8 @@ def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
     """Return the ranking as a table with one line for each setting.
 
-    Times per step are divided by the number of steps of the default, so that additional steps due to a smaller step
-    size increase the time per step.
+    The time per step is the time of a run divided by the number of steps of the default run. A setting that needs
+    additional steps, because step sizes are reduced, therefore has a longer time per step.
     """
     steps = max(1.0, default.runs[0].sum(prefix, "steps"))
     base = default.time(prefix, clock)

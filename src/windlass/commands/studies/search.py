@@ -192,7 +192,8 @@ class BoxSearch:
         tao.setType("bqnls")
         tao.setObjectiveGradient(evaluate, slope)
         tao.setVariableBounds((low, high))
-        # the search ends when the gradient is small; its errors are of the order of the step of the differences
+        # the search ends when the gradient is small; the errors of the gradient are of the order of the step of the
+        # differences
         tao.setTolerances(gatol=max(self._step, self._tolerance), grtol=0.0, gttol=0.0)
         tao.solve(x)
         reason = tao.getConvergedReason()

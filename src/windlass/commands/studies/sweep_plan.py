@@ -115,8 +115,9 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _vary_parameters(known: ModelOptions, varied: Case, constant: Sequence[str], points: int) -> Case:
-    """Return the ranges of those parameters of the model that the command line does not contain, as texts of the
-    command line, for a grid with the given number of values, or for a sample if it is 0.
+    """Return a dictionary from the parameters of the model that the command line does not contain to their declared
+    ranges, as texts of the command line: ranges of ``points`` values for a grid, or ranges for a sample if ``points``
+    is 0.
 
     Raises:
         OptionError: no option varies.

@@ -85,8 +85,8 @@ class Tried:
     runs: list[Result] = field(default_factory=list)
 
     def time(self, prefix: str, clock: str) -> float:
-        """Return the total time of the solves with a prefix [s]; if there are several runs, the shortest of these
-        times, and infinity if there are no runs.
+        """Return the total time of all solves with a prefix in one run [s]. If there are several runs, the shortest
+        total time is returned; if there are no runs, the result is infinite.
         """
         return min((run.sum(prefix, clock) for run in self.runs), default=float("inf"))
 

@@ -130,7 +130,9 @@ def cable2d(b: Building, item: Item) -> Entity:
 
 def _cable_function(b: Building, item: Item, function: Callable[..., float], bends: bool) -> Callable[..., FloatArray]:
     """Convert a user function of Exudyn to a function of Windlass. Exudyn's function is called for one point, with the
-    arguments (mbs, t, number, x/L, strains of this force, stiffness, damping, strains of the other force).
+    arguments (mbs, t, item number, x/L, strains, stiffness, damping, other strains). Strains are the axial strain or
+    the curvature, with its rate and its reference value. For an axial force the axial strain is passed first; for a
+    bending moment, if ``bends`` is true, the curvature is passed first.
     """
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])

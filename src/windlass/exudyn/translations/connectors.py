@@ -285,8 +285,8 @@ def vector_load(b: Building, item: Item) -> Entity:
 
 
 def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
-    """Find the coordinates on which a load depends: each coordinate of the MainSystem is changed slightly, and the
-    function of the load is evaluated.
+    """Find the coordinates on which a load depends. For this purpose each coordinate of the MainSystem is changed
+    slightly, and the function of the load is evaluated.
 
     Returns:
         Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`. Both results are empty if a load

@@ -112,8 +112,9 @@ def bushing(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorGravity")
 def attraction(b: Building, item: Item) -> Entity:
-    """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, with the gravitational constant
-    G. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m is 0.
+    """Add the attraction G m0 m1/(L² + m²) of two masses m0 and m1 at the distance L, where G is the gravitational
+    constant. If L is less than the shortest distance given by the user, m is the shortest distance minus L; otherwise m
+    is 0.
     """
     strength = float(item["gravitationalConstant"]) * float(item["mass0"]) * float(item["mass1"])
     shortest = float(item["minDistanceRegularization"])
@@ -306,13 +307,13 @@ def coordinate_vector(b: Building, item: Item) -> Entity | None:
 
 
 def _split(values: FloatArray, sizes: list[int]) -> list[FloatArray]:
-    """Divide a row of factors into one array for each node."""
+    """Split a row of factors of all coordinates into one array of factors for each node."""
     return list(np.split(values, np.cumsum(sizes)[:-1]))
 
 
 def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
-    """Return row k of the factors of all coordinates, with a negative sign for marker 0; the factors are 0 if none are
-    given.
+    """Return row k of the factors of all coordinates. Factors of marker 0 have a negative sign. If no factors are
+    given, all are 0.
     """
     parts = [np.atleast_2d(np.asarray(item[f"{name}Marker{side}"], np.float64)) for side in (0, 1)]
     rows = [sign * part[k] for sign, part in zip((-1.0, 1.0), parts, strict=True) if part.size]
@@ -325,7 +326,9 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
 def _equation(
     b: Building, item: Item, k: int, function: Callable[..., Any], slope: Callable[..., Any] | None, whole: FloatArray
 ) -> dict[str, Any]:
-    """Return the columns of equation k of user functions, which receive total coordinates."""
+    """Return the columns with the functions of equation k. Each column calls a user function of Exudyn, which computes
+    all equations from the total coordinates.
+    """
     mbs, number, fast = b.functions.in_motion, b.number(item), bool(item["velocityLevel"])
 
     def value(t: float, row: int, q: FloatArray, v: FloatArray) -> Any:
