@@ -54,7 +54,15 @@ class TableCable3D(Cable3D):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Insert the mean slope of the table as default of the axial stiffness."""
+    """Insert the mean slope of the table as default of the axial stiffness.
+
+    Raises:
+        ModelError: a table is empty.
+    """
+    for name in ("table_strains", "table_tensions"):
+        given = read_numbers(values.get(name))
+        if given is not None and given.size == 0:
+            raise ModelError(f"{name} = {show(values[name])} in a cable with a table: must have two or more values")
     strains, tensions = (read_numbers(values.get(name)) for name in ("table_strains", "table_tensions"))
     if "axial_stiffness" in values or strains is None or tensions is None:
         return values

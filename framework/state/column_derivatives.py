@@ -181,7 +181,9 @@ class ChangedResidual:
     def _mark(self, components: set[type[Component]]) -> None:
         """Mark components as changed, so that assemblies create their systems again."""
         self._world.version += 1
-        self._world.changed |= dict.fromkeys(components, self._world.version)
+        for component in components:
+            self._world.changed[component] = self._world.version
+            self._world.changed_columns.pop(component, None)
 
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
         """Copy the given fields to the fields of an assembly, and add the changes of the reference coordinates,

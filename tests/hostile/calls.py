@@ -338,7 +338,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "add_cable_contact": (
             con.add_cable_contact,
             {"world": s.open, "cables": s.open_rope, "radius": 0.1, "points": 5, "skin": 0.0, "apart": 0.0,
-             "contact_stiffness_per_length": 1e6},
+             "turns_rope": False, "contact_stiffness_per_length": 1e6},
         ),
         "add_contact": (
             con.add_contact,

@@ -36,8 +36,8 @@ RESULTS = (
     con.Floater, con.Hydrodynamics, con.LaidLine, con.Vessel, con.VesselMotion,
     el.CableMesh,
     el.FreeCatenary, el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell,
-    wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.MotionDerivatives, wl.MotionGradient, wl.PulleyDuty, wl.SpanDuty,
-    wl.SteadyDrive, wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
+    wl.DriveMeans, wl.DriveReport, wl.MeanGradient, wl.ModeDerivatives, wl.ModesResult, wl.MotionDerivatives,
+    wl.MotionGradient, wl.PulleyDuty, wl.SpanDuty, wl.SteadyDrive, wl.SteadyPulley, wl.SteadySpan, wl.Verdict,
 )  # fmt: skip
 """Types that functions return and users do not construct."""
 NOT_CALLED = (

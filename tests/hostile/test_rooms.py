@@ -111,6 +111,8 @@ ANY_SIGN = {
     "reference", "store_tension", "reference_strain", "reference_curvature", "strain_is_relative_to_reference", "along",
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
     "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist", "x", "y", "heights",
+    "wave_numbers", "wave_velocities", "gust_amplitudes", "gust_frequencies", "gust_phases", "table_strains",
+    "table_tensions",
 }  # fmt: skip
 """Columns without a bound: either both signs are meaningful, or a check of the row has the bound, see `REFUSED`."""
 ZERO = {
@@ -121,7 +123,7 @@ ZERO = {
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
     "normal_drag", "axial_drag", "added_mass", "axial_added_mass", "torsional_damping",
-    "drag", "end_drag", "end_added_mass",
+    "drag", "end_drag", "end_added_mass", "stiffening", "vibration_frequency", "vibration_amplitude", "vibration_gain",
 }  # fmt: skip
 """Columns that may be 0 but not negative."""
 

@@ -97,6 +97,20 @@ def add_rope_machine() -> World:
     return world
 
 
+def add_fibre_ropes(space: bool) -> World:
+    """Create a fibre rope with a slow strain and a rope with a table of tensions, in 2D or 3D."""
+    world = wl.World(gravity=(0.1, -9.81, 0.3) if space else (0.1, -9.81))
+    laws = (
+        {"axial_stiffness": 2e4, "slow_stiffness": 1e4, "slow_damping": 1e4, "stiffening": 5.0, "slow_strain": 0.01},
+        {"tension_table": [(-0.1, -500.0), (0.0, 0.0), (0.02, 300.0), (0.05, 1000.0)]},
+    )
+    for law in laws:
+        ends = (0.0, 0.0, 0.0), (1.0, 0.1, 0.2)
+        start, end = ends if space else (ends[0][:2], ends[1][:2])
+        straight_cable(world, start, end, 2, bending_stiffness=1.0, mass_per_length=0.5, axial_damping=2.0, **law)
+    return world
+
+
 class Complete(Exception):
     """Raised when a model is complete, so that its function ends before the first solve."""
 
@@ -136,6 +150,8 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
         "cylinders": move_cylinders,
         "ropes": add_rope_machine,
+        "plane fibres": lambda: add_fibre_ropes(False),
+        "fibres": lambda: add_fibre_ropes(True),
     }
     found = {name: lambda f=function: find_world(f) for name, function in functions.items()}
     return found | {name: lambda n=name: world_of_example(n, folder) for name in EXAMPLES}
