@@ -19,11 +19,11 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     special = [name for name in (TWIST, FIBRE, TABLE) if name in columns]
     if dims == 2:
         if FIBRE in special:
-            from windlass.elements.cable3d.fibre_cable import FibreCable2D  # few cables need this module
+            from windlass.elements.cable3d.fibre_cable import FibreCable2D  # here, because few cables need it
 
             return PointSlope2D, FibreCable2D
         if TABLE in special:
-            from windlass.elements.cable3d.table_cable import TableCable2D  # few cables need this module
+            from windlass.elements.cable3d.table_cable import TableCable2D  # here, because few cables need it
 
             return PointSlope2D, TableCable2D
         return PointSlope2D, Cable2D
@@ -36,11 +36,11 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need 3D nodes
 
     if FIBRE in special and TWIST not in special:
-        from windlass.elements.cable3d.fibre_cable import FibreCable3D  # few cables need this module
+        from windlass.elements.cable3d.fibre_cable import FibreCable3D  # here, because few cables need it
 
         return PointSlope3D, FibreCable3D
     if TABLE in special and TWIST not in special:
-        from windlass.elements.cable3d.table_cable import TableCable3D  # few cables need this module
+        from windlass.elements.cable3d.table_cable import TableCable3D  # here, because few cables need it
 
         return PointSlope3D, TableCable3D
     return PointSlope3D, Cable3D

@@ -88,7 +88,9 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # imported here, because the module is needed only after an error
 
-        from windlass.framework.launch.petsc_functions import hide_unused_options  # the module imports NumPy
+        from windlass.framework.launch.petsc_functions import (
+            hide_unused_options,
+        )  # imported here, because the module imports NumPy
 
         hide_unused_options()
         PETSc._finalize()  # finalise PETSc and MPI; PETSc prints its remaining output here
