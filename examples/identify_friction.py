@@ -17,7 +17,7 @@ Here F is the mounted tension minus ρA v², R and r are the radii of the cord a
 and the damping of the pulley, and μ is the friction coefficient. The example compares the speed that the driven pulley
 gains between 0.04 and 0.1 s, while the belt slips, with this equation.
 
-Source: Euler and Eytelwein, F1/F2 = exp(μ π r/R), at the constant sum F1 + F2 = 2 F of the tensions of both spans.
+Source: Euler and Eytelwein, F1/F2 = exp(μ π r/R), for a constant sum F1 + F2 = 2 F of the tensions of both spans.
 """
 
 from pathlib import Path

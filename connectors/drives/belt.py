@@ -170,7 +170,7 @@ def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
 
 
 def _find_law(in_space: bool) -> type[Component]:
-    """Return the law of the contact between cables and pulleys."""
+    """Return the component for the contact between cables and pulleys."""
     if not in_space:
         return ContactFrictionCirclePoints2D
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (

@@ -136,8 +136,8 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
 
 
 def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> NDArray[Any]:
-    """Create one record for each point, with the parameters of the cable at this point; each of the rows ``which``,
-    shape (k,), has n points.
+    """Create one record for each point, with the parameters of the cable at this point. ``which`` contains the indices
+    of the rows, shape (k,); each row has n points.
 
     up: index of the axis that points upwards.
     across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].

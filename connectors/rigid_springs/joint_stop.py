@@ -1,10 +1,11 @@
 """Elastic stops that limit a free translation or rotation of a joint.
 
-    axis: a of the frame B0 = A0 frame0; the other frame is B1 = A1 frame1 translation: s = a·d, s_t = a·(v1 - v0 - ω0 ×
-    d), d = p1 - p0 rotation: s = angle of B1 about a, including whole turns, s_t = a·(ω1 - ω0), see
-    `torsional_spring_damper` depth in a stop: δ = s - upper if > 0, or s - lower if < 0, else 0 force: g = k δ max(0, 1
-    + c |δ|_t) with the rate |δ|_t of |δ|; g pushes back and never pulls action: forces g a at the points, or torques g
-    a, with moments in equilibrium
+    axis: a of the frame B0 = A0 frame0; the other frame is B1 = A1 frame1
+    translation: s = a·d,    s_t = a·(v1 - v0 - ω0 × d),    d = p1 - p0
+    rotation: s = angle of B1 about a, including whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
+    depth in a stop: δ = s - upper if s > upper, s - lower if s < lower, otherwise 0
+    force: g = k δ max(0, 1 + c |δ|_t), where |δ|_t is the rate of |δ|; the force is never directed into the stop
+    action: forces g a at the points, or torques g a; the moments are in equilibrium
 
 The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
 Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law

@@ -37,7 +37,7 @@ LINES = 401
 
 
 class Meshes(NamedTuple):
-    """Data of the drawings of some surfaces that do not change during a run."""
+    """The part of the drawings of surfaces that is constant during a run."""
 
     local: FloatArray  # points in the frames of their markers [m], shape (points, 3)
     marker: IntArray  # marker of the surface of each point, shape (points,)

@@ -81,7 +81,7 @@ def lay_line(
         **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:
-        The parts of the model; ends are not held.
+        The parts that were added to the model. The ends of the line are not constrained.
 
     Raises:
         ModelError: gravity is not along -z, a column is missing, or the line is lighter than water.

@@ -504,8 +504,8 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """Create the error that is raised if the function of row k of the rows with a user function has not returned
-    ``count`` arrays of the right shape.
+    """Create the error for a user function that has not returned ``count`` arrays of the right shape; k is the index of
+    its row among the rows with user functions.
     """
     n = users.f.shape[1]
     if count == 1:

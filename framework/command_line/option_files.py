@@ -21,7 +21,8 @@ YAML_SUFFIXES = (":yaml", ".yml", ".yaml")
 
 
 def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
-    """Return the options of a command line after each ``-options_file FILE`` was replaced by the options in the file.
+    """Return the options of a command line after each ``-options_file FILE`` has been replaced by the options of the
+    file.
 
     The function does not read YAML files, because PETSc reads them.
 

@@ -209,8 +209,8 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 
 
 def _is_announced(base: str, solver: Solver) -> bool:
-    """Return whether a solver that is not created yet will read an option. The function does not need the option names
-    of PETSc; reading these from the library takes 20 ms.
+    """Return whether a solver that has not been created yet will read an option. The function does not need the option
+    names of PETSc; reading these from the library takes 20 ms.
     """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 

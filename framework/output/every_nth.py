@@ -132,7 +132,7 @@ class EveryNth(StepHook, Closing, ABC):
         """Whether this hook has not recorded any state yet."""
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Compute the times of the frames of a solve."""
+        """Compute the interval between the frames of a solve, as a time or, in statics, as a number of steps."""
         self._by_time, self._done, self._begins = end > state.t, 0, True
         self._start, length = (state.t, end - state.t) if self._by_time else (float(state.step), float(steps))
         self._interval = length / self._frames

@@ -163,7 +163,7 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Overwrite the closing tags at the end of the file by one frame, and write the closing tags after the frame.
+        """Overwrite the closing tags at the end of the file with one frame, and write the closing tags after the frame.
         In this manner the file is complete after each frame, and only its end is rewritten.
         """
         end = self._tail_start + len(self._tail)

@@ -81,7 +81,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
     'Raise ModelError for values that are not finite numbers >= 0, before other parameters are computed from these\nvalues.'
 def _find_law(in_space: bool) -> type[Component]:
-    'Return the law of the contact between cables and pulleys.'
+    'Return the component for the contact between cables and pulleys.'
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     'Raise ModelError for keys of ``contact`` that are not columns or that the belt sets, and for invalid\nstiffnesses.'
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
