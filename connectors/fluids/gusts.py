@@ -65,7 +65,7 @@ def npd_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatA
 @checked(frequency=numbers("Hz", (), (None,)), speed=number("m/s", above=0.0), height=number("m", above=0.0))
 def api_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatArray:
     """Return the API spectrum of the wind speed [m^2/s^2/Hz], with the same shape as ``frequency``; the arguments and
-    errors are those of `npd_spectrum`.
+    errors are the same as in `npd_spectrum`.
     """
     f = _read_frequencies(frequency, "api_spectrum")
     at_height = speed * (height / HEIGHT) ** 0.125
@@ -136,7 +136,7 @@ def api_wind(
     components: str = "equal steps",
 ) -> dict[str, Any]:
     """Create columns of a `Fluid` for wind with gusts by the spectrum and profile of API RP 2A; the arguments and
-    errors are those of `npd_wind`.
+    errors are the same as in `npd_wind`.
     """
     given = (speed, seed, height, direction, count, lowest, highest, components)
     return {"profile": "power", "exponent": 0.125} | _create_gusts(api_spectrum, "api_wind", *given)

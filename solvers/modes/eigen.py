@@ -123,7 +123,7 @@ class Eigensolver:
         self.rejected, self.is_chosen, self.zeros = 0, False, (0, 0.0)
         self.is_projected = self._motion.K.getSize()[0] <= LARGEST_DENSE and self._repeats()
         typical = self._typical()
-        self._scale, self._refines = 1.0, False
+        self._scale = 1.0
         self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
 
     def _typical(self) -> float:
@@ -164,14 +164,18 @@ class Eigensolver:
                 # well
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
-        if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs)):
+        if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs), self._available()):
             # The entries of K, D and M differ so much in size that SLEPc's vectors are inaccurate, for example for a
             # floater on mooring lines. Therefore the solve is repeated, and each vector is refined by Newton's method.
-            self._refines = True
-            refined = self._solve(count, more)
+            kept = self.shift, self.zeros
+            try:
+                refined = self._solve(count, more, refines=True)
+            except ModelError:
+                refined = []
             if len(self._leave_out(refined)) > len(good):
                 pairs, good = refined, self._leave_out(refined)
-            self._refines = False
+            else:
+                self.shift, self.zeros = kept
         self.rejected = len(pairs) - len(good)
         return good
 
@@ -180,8 +184,13 @@ class Eigensolver:
         """Return the solutions that are modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
-    def _solve(self, count: int, more: int) -> list[Eigenpair]:
-        solver, pairs = self._run(count + more)
+    def _available(self) -> int:
+        """Return the number of modes of the model, without first-order states."""
+        motion = self._motion
+        return max(motion.dofs - motion.constraints - motion.massless, 1)
+
+    def _solve(self, count: int, more: int, refines: bool = False) -> list[Eigenpair]:
+        solver, pairs = self._run(count + more, refines)
         found = pairs[: count if self.is_chosen else None]
         for pair in found:
             pair.residual = self._eval_residual(solver, pair)
@@ -191,7 +200,7 @@ class Eigensolver:
         # among modes whose |σ| agree up to rounding errors, growing modes come first
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
-    def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
+    def _run(self, count: int, refines: bool = False) -> tuple[Any, list[Eigenpair]]:
         """Set up and run a solver; return the solver and its eigenpairs.
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
@@ -202,7 +211,7 @@ class Eigensolver:
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
-            solver = self._create(count, factor * target, larger)
+            solver = self._create(count, factor * target, larger, refines)
             try:
                 solver.setUp()
             except PETSc.Error as error:
@@ -227,7 +236,7 @@ class Eigensolver:
             f"another -{self._prefix}count or another shift -{self._prefix}st_shift"
         )
 
-    def _create(self, count: int, target: float, larger: float) -> Any:
+    def _create(self, count: int, target: float, larger: float, refines: bool) -> Any:
         """Create the solver with its defaults and options.
 
         Args:
@@ -235,17 +244,18 @@ class Eigensolver:
             target: the default shift [1/s^2], for quadratic problems [1/s].
             larger: factor of the dimension of the search space [1]; values other than 1 also select another start
                 vector.
+            refines: whether SLEPc refines each mode of a quadratic problem by Newton's method.
         """
         motion = self._motion
-        available = max(motion.dofs - motion.constraints - motion.massless, 1)
+        available = self._available()
         solver, wanted = create_solver(motion.K.getComm(), self._prefix, self._quadratic), count
         if self._quadratic:
             available, wanted = 2 * available + motion.states, 2 * count + 2
             solver.setOperators([motion.K, motion.D, motion.M])
-            kinds = type(solver)
-            solver.setScale(kinds.Scale.SCALAR, alpha=self._scale)
-            if self._refines:
-                solver.setRefine(kinds.Refine.SIMPLE, 1, REFINED, REFINEMENTS, kinds.RefineScheme.EXPLICIT)
+            pep = type(solver)
+            solver.setScale(pep.Scale.SCALAR, alpha=self._scale)
+            if refines:
+                solver.setRefine(pep.Refine.SIMPLE, 1, REFINED, REFINEMENTS, pep.RefineScheme.EXPLICIT)
         else:
             solver.setOperators(motion.K, motion.M)
             kinds = type(solver).ProblemType

@@ -97,5 +97,5 @@ def test_every_law_has_derivatives_with_respect_to_columns(tmp_path: Path, monke
     assert wrong == [] and excepted == set(EXCEPTIONS)
     assert sorted({kind.__name__ for kind in left} ^ set(ABSENT)) == []
     assert constant == OPEN | set(CONSTANT)
-    # columns whose forces are not small beside the largest force
+    # columns whose forces are not small compared with the largest force
     assert len(errors) > 60 and max(errors.values()) < 1e-7, max(errors, key=lambda key: errors[key])

@@ -69,7 +69,7 @@ def test_components_of_equal_frequency_steps() -> None:
 
 @pytest.mark.parametrize("components", ["equal energy", "equal frequency"])
 def test_spreading(components: str) -> None:
-    """The first moments of the directions are those of cos^2s(θ/2), s/(s + 1) and s (s - 1)/((s + 1)(s + 2)), and seeds
+    """The first moments of directions equal those of cos^2s(θ/2), s/(s + 1) and s (s - 1)/((s + 1)(s + 2)), and seeds
     change the order of the directions only.
     """
     s, main = 6.0, 0.7
@@ -330,7 +330,7 @@ def test_spectra_of_wind() -> None:
 
 def test_gusts_on_a_cable_and_a_body() -> None:
     """The speed at a point is the sum of mean and gusts, gusts travel with the mean velocity, a seed gives the same
-    gusts, and the mean and deviation of a long series are those of the spectrum. The drag of a cylinder follows.
+    gusts, and the mean and deviation of a long series agree with the spectrum. The drag of a cylinder follows.
     """
     wind = con.npd_wind(20.0, seed=5, direction=0.5, count=40)
     air = {"density": 1.2, "fills": "everywhere", **wind}

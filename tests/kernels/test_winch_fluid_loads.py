@@ -67,7 +67,7 @@ def test_tangents_against_differences(dims: int, volume: bool) -> None:
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_equal_to_cables_of_constant_length(dims: int) -> None:
-    """If the length does not change, the forces and inertia forces on the nodes are those of `FluidLoad`."""
+    """If the length does not change, `FluidLoad` exerts the same forces and inertia forces on the nodes."""
     found = []
     for winch in (True, False):
         world, line, load = create(dims, winch)

@@ -1,5 +1,5 @@
 """Changes of columns by `World.set` between steps: the arrays of the kernels receive the new values without a new build
-of the model where the law allows it, and results equal those of a model that is built with the final values.
+of the model where the law allows it, and results equal the results of a model that is built with the final values.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def test_changes_in_place_equal_a_new_build(kind: str, values: dict[str, Any], m
 
 @pytest.mark.parametrize(("kind", "values"), CHANGES)
 def test_changed_values_reach_forces_and_outputs(kind: str, values: dict[str, Any]) -> None:
-    """Forces and outputs after a change equal those of a model that has the values from the start."""
+    """Forces and outputs after a change equal the forces and outputs of a model that is built with the new values."""
     world, entity = create_model(kind)
     state = wl.State(world)
     # the outputs have cached the first values

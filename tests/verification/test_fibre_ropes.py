@@ -1,7 +1,7 @@
 """Fibre ropes with slow strain, and cables with a table of tensions: closed forms of creep, relaxation, dynamic
 stiffness and dissipation; energy, restart, processes, files and errors.
 
-The closed forms are those of the standard linear solid, W. N. Findley and others, Creep and Relaxation of Nonlinear
+The closed forms belong to the standard linear solid, W. N. Findley and others, Creep and Relaxation of Nonlinear
 Viscoelastic Materials, North-Holland (1976), chapter 5.
 """
 
@@ -171,8 +171,8 @@ def find_stiffness(strain: Any, force: Any) -> complex:
 
 
 def test_complex_stiffness() -> None:
-    """Without stiffening, the amplitude and the phase of the force in a harmonic motion, and the loss of a cycle, are
-    those of the complex stiffness D (K + i ω η)/(K + D + i ω η).
+    """Without stiffening, the amplitude and phase of the force in a harmonic motion, and the loss of a cycle, follow
+    from the complex stiffness D (K + i ω η)/(K + D + i ω η).
     """
     omega, amplitude = 0.6, 1e-3
     strain, force, _ = oscillate(1000.0, amplitude, omega, 6, stiffening=0.0)

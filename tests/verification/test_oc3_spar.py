@@ -79,8 +79,8 @@ def test_surge_decay() -> None:
 
 def test_modes() -> None:
     """Twelve modes of the floating spar with its lines, whose matrices differ by many orders of magnitude, agree with
-    a dense solve of the motions that the constraints allow. The frequencies of the platform are those of the report
-    within 3 %.
+    a dense solve of the motions that the constraints allow. The frequencies of the platform agree with the
+    report within 3 %.
     """
     model = create_spar(10)
     state = wl.Static(model.world, name="").solve()
