@@ -343,7 +343,18 @@ def add_cable_contact(
     return world.add(ContactFrictionCables3D, contact_set=group, cable=handles, points=points, radius=radii)
 
 
-register(CableContactSet, "passive", check=lambda world, table: check_friction(table), source=SOURCE)
+def check_sets(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for friction without bristles, and for ropes that turn without friction."""
+    check_friction(table)
+    idle = table.local("turns_rope") & (table.local("friction_coefficient") == 0.0)
+    for row in table.resident[idle][:1]:
+        raise ModelError(
+            f"turns_rope = True in CableContactSet row {row} with friction_coefficient = 0: must be False, because "
+            "only friction turns ropes"
+        )
+
+
+register(CableContactSet, "passive", check=check_sets, source=SOURCE)
 register(
     ContactFrictionCables3D,
     "connector",

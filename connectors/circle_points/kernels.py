@@ -49,7 +49,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.arctangent import arctan2, wrap
-from windlass.connectors.contact.circles import Disc, Eight, create_pose
+from windlass.connectors.contact.circles import Disc, create_pose
+from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
 from windlass.connectors.contact.place_numbers import write_forces, write_place
 from windlass.connectors.contact.rows import relative_place

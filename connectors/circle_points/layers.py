@@ -81,7 +81,8 @@ from windlass.connectors.circle_points.kernels import (
     eval_stretch,
 )
 from windlass.connectors.contact.arctangent import wrap
-from windlass.connectors.contact.circles import Disc, Eight
+from windlass.connectors.contact.circles import Disc
+from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray

@@ -37,9 +37,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.arctangent import arctan2, wrap
-from windlass.connectors.contact.circles import Disc, Four
+from windlass.connectors.contact.circles import Disc
 from windlass.connectors.friction.bristle import STICKS, coulomb, friction_force, trial
 from windlass.connectors.markers.cable_shape import ShapeColumns
+from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -88,15 +89,6 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
     D = np.sqrt(wx * wx + wy * wy)
     inverse = 1.0 / D if D > 0.0 else 0.0
     return rho, free, D, wx * inverse, wy * inverse
-
-
-@kernel(inline=True)
-def touches(data: FloatArray, first: int, n: int) -> bool:
-    """Return whether any of the n stored gaps that begin at index ``first`` is closed."""
-    closed = False
-    for j in range(first, first + n):
-        closed |= data[j] <= 0.0
-    return closed
 
 
 class SegmentParameters(NamedTuple):

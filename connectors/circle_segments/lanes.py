@@ -25,13 +25,14 @@ from windlass.connectors.circle_segments.kernels import (
     force_normals,
     lower_chord,
     place_on_circle,
-    touches,
 )
 from windlass.connectors.contact.arctangent import wrap
-from windlass.connectors.contact.circles import Disc, Four
+from windlass.connectors.contact.circles import Disc
+from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES, lane_type

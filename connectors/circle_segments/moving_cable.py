@@ -44,11 +44,11 @@ from windlass.connectors.circle_segments.kernels import (
     eval_segment,
     force_normals,
     read_parameters,
-    touches,
 )
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.contact.circles import create_pose
+from windlass.connectors.contact.update import touches
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns

@@ -37,16 +37,15 @@ from windlass.connectors.circle_segments.kernels import (
     force_normals,
     normal_force,
     read_parameters,
-    touches,
 )
 from windlass.connectors.contact.circles import add_circle_curvature, create_pose, is_central
+from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-Four = tuple[float, float, float, float]
 
 
 @kernel(inline=True)

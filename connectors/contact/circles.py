@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
-from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.elements.cable2d.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -17,8 +18,8 @@ from windlass.framework.model.law import Tables
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
-Four = tuple[float, float, float, float]
-Eight = tuple[float, float, float, float, float, float, float, float]
+CIRCLE_FAMILY = FAMILY
+"""Family of the markers of circles."""
 
 
 class Disc(NamedTuple):
@@ -62,9 +63,6 @@ def add_sums(
     f[to[7]] += cable[7]
     for a in range(c.dofs.shape[1] - 8):
         f[to[8 + a]] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * torque
-
-
-CIRCLE_FAMILY = POSITIONS
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

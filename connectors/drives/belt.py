@@ -248,6 +248,12 @@ class _Line:
         what = type(self).__name__
         _check_names(type(self), columns)
         _check_numbers(self.name, "bending_stiffness", columns.get("bending_stiffness", 0.0), "N m²")
+        for special in ("slow_stiffness", "tension_table", "table_strains"):
+            if special in columns:
+                raise ModelError(
+                    f"{special} = {show(columns[special])} of '{self.name}': must be left out, because belts and ropes "
+                    "over pulleys start with the strain T/EA; use `cable_along` or `catenary`, and `add_contact`"
+                )
         if closed and len(pulleys) < 2:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
@@ -406,7 +412,7 @@ class _Line:
 
         Raises:
             ModelError: an open rope, a 2D belt, a belt without torsion, a state of another world, or a tension that is
-                not reached in ``MOST_SOLVES`` solves.
+                not reached in ``MOST_SOLVES`` solves. After an error the belt has its former strain.
         """
         twists = self.cables.table.kind == "TwistCable3D"
         if state.world is not self.world or not self.closed or not twists:
@@ -417,13 +423,26 @@ class _Line:
         middle = length * (np.arange(cables) + 0.5) / cables
         spans = find_spans(self.route)
         free = np.any([(middle - begin) % length < (end - begin) % length for begin, end in spans], axis=0)
+        before = self.strain
+        try:
+            return self._tighten(solve, state, free)
+        except BaseException:
+            self._stretch(before)
+            raise
+
+    def _stretch(self, strain: float) -> None:
+        """Set the strain of the mounted belt, without change of its mass and stiffness."""
+        self.strain = strain
+        self.world.set(self.cables, reference_strain=-strain / (1.0 + strain))
+
+    def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
+        """Change the strain until the mean tension of the cables ``free``, shape (cables,), is ``tension``."""
         for _ in range(MOST_SOLVES):
             state = solve(state)
             tension = float(eval_output(self.cables, "axial_force", state)[free].mean())
             if abs(tension - self.tension) <= TENSION_ERROR * self.tension:
                 return state
-            self.strain += (self.tension - tension) / self.axial_stiffness
-            self.world.set(self.cables, reference_strain=-self.strain / (1.0 + self.strain))
+            self._stretch(self.strain + (self.tension - tension) / self.axial_stiffness)
         raise ModelError(
             f"tighten of '{self.name}': the mean tension of its spans is {tension:g} N after {MOST_SOLVES} solves, "
             f"must be {self.tension:g} N; is the belt held on its pulleys?"

@@ -159,10 +159,10 @@ def check(world: Tables, table: EntityTable) -> None:
             )
         if len(given["gust_amplitudes"]) and not table.local("velocity")[i].any():
             raise ModelError(f"velocity = (0, 0, 0) m/s {where}: must not be 0, as the velocity carries the gusts")
-        if table.local("wave_current")[i] and len(given["wave_amplitudes"]) and not len(given["wave_numbers"]):
+        if table.local("wave_current")[i] and len(given["wave_amplitudes"]):
             # in 2D all waves run along x, so the velocity along y does not matter
             flow = create_flow(table, int(row), 2, np.zeros(0, np.int64))
-            for m in np.flatnonzero(np.isnan(flow.waves[:, 2]))[:1]:
+            for m in np.flatnonzero(~(flow.waves[:, 7] > 0.0))[:1]:
                 omega, theta = (given[name][m] for name in ("wave_frequencies", "wave_directions"))
                 limit = table.local("gravity")[i] / (4.0 * omega)
                 raise ModelError(
@@ -230,6 +230,11 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
     )
     along = mean[[0, 3 - up]]
     speed = float(np.linalg.norm(along)) or 1.0
+    if len(gust) and not along.any():
+        raise ModelError(
+            f"velocity = {mean.tolist()} m/s in Fluid row {row}: must have a horizontal component, which carries the "
+            "gusts"
+        )
     flow = FlowColumns(
         kind=PROFILES[str(value["profile"])],
         fills=fills,

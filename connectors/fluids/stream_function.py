@@ -85,9 +85,9 @@ def stream_function_wave(
     solution = _solve(height, omega, depth, current, gravity, count)
     eta, B, k = solution[: count + 1].real, solution[count + 1 : 2 * count + 1].real, float(solution[-4].real)
     j = np.arange(1, count + 1)
-    ends = np.ones(count + 1)
-    ends[[0, -1]] = 0.5
-    E = 2.0 / count * np.cos(np.outer(j, np.arange(count + 1)) * np.pi / count) @ (ends * eta)
+    from scipy.fft import dct  # imported here, because SciPy takes long to load
+
+    E = dct(eta, type=1)[1:] / count
     E[-1] *= 0.5
     used = np.abs(E) > TINY * height
     amplitude, j = np.abs(E[used]), j[used]
@@ -142,6 +142,11 @@ def _solve(
     while True:
         found = _newton(y, h, d, U, count)
         highest = eval_highest(2.0 * np.pi / float((y if found is None else found)[-4].real), d)
+        if found is None and highest >= H:
+            raise ModelError(
+                f"height = {height:g} m of stream_function_wave: no solution with count = {count} harmonics; must have "
+                "more harmonics, which steep waves and long waves in shallow water need"
+            )
         if found is None or h > highest:
             raise ModelError(
                 f"height = {height:g} m of stream_function_wave: must be < {highest * L:.4g} m, the height of the "

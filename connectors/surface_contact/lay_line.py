@@ -28,6 +28,10 @@ from windlass.framework.model.world import World
 
 CREST = 4.0
 """Default radius of the crests of a polyline, divided by the length of a cable [1]."""
+DEEPEST = 0.01
+"""Largest depth of a taut line below the bed, for example at a crest, divided by the length of the line [1]. A static
+solve lifts the line onto the bed.
+"""
 TOUCHING = 3
 """Largest number of surfaces that a cable touches at the same time."""
 
@@ -85,7 +89,10 @@ def lay_line(
 
     Raises:
         ModelError: gravity is not along -z, a column is missing, or the line is lighter than water.
-        RouteError: the end is not above the anchor, or the line is slack on the bed.
+        ModelError: ``contact`` contains the stiffness or the coefficient of friction, or ``rounding`` is given for a
+            bed without crests.
+        RouteError: the end is not above the anchor, the line is slack on the bed, or a taut line would pass more than
+            1 % of its length below the bed.
     """
     gravity = np.array(world.gravity, np.float64)
     if len(gravity) != 3 or gravity[:2].any() or not gravity[2] < 0.0:
@@ -93,6 +100,13 @@ def lay_line(
     for name, unit in (("axial_stiffness", "N"), ("mass_per_length", "kg/m")):
         if name not in columns:
             raise ModelError(f"lay_line needs {name} [{unit}]")
+    for name, argument in (("contact_stiffness_per_length", "stiffness"), ("friction_coefficient", "friction")):
+        if name in (contact or {}):
+            raise ModelError(f"contact of lay_line contains {name}: must be given by the argument {argument}")
+    if "slow_strain" in columns:
+        raise ModelError("slow_strain in lay_line: must be left out; a static solve computes it")
+    if rounding is not None and (isinstance(bed, BedGrid) or np.ndim(bed) == 0):
+        raise ModelError(f"rounding = {rounding:g} m in lay_line: must be left out for a bed that is not a polyline")
     mass = float(columns["mass_per_length"]) - displaced
     if mass <= 0.0:
         raise ModelError(
@@ -110,6 +124,14 @@ def lay_line(
             # the line is slack on the bed
             raise
         route = hang_between(start, end, *values, gravity)
+        points = route.eval_points(np.linspace(0.0, length, 10 * elements + 1))[0]
+        depth = float((_eval_bed(bed, start, points) - points[:, 2]).max())
+        if depth > DEEPEST * length:
+            raise RouteError(
+                f"a line of {length:g} m from {start.tolist()} m to {np.array(end).tolist()} m would pass "
+                f"{depth:.3g} m below the bed: must be at most {DEEPEST * length:.3g} m; shorten the line or choose "
+                "a higher end"
+            ) from None
     columns = {"length": length / elements, "bending_stiffness": 1e-9 * mass * -gravity[2] * length**3} | columns
     cables = cable_along(world, route, elements, **columns)
     radius = CREST * length / elements if rounding is None else rounding
@@ -119,6 +141,16 @@ def lay_line(
         given["friction_coefficient"] = friction
     touching = TOUCHING if sum(map(len, surfaces)) > TOUCHING else None
     return LaidLine(cables, surfaces, add_surface_contact(world, surfaces, cables, touching=touching, **given), route)
+
+
+def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
+    """Return the heights of the bed [m] at points [m], shape (n, 3)."""
+    if isinstance(bed, BedGrid):
+        return bed.eval_heights(points[:, 0], points[:, 1])
+    if np.ndim(bed) == 0:
+        return np.full(len(points), float(bed))
+    distance = np.linalg.norm(points[:, :2] - start[:2], axis=1)
+    return np.interp(distance, *np.array(bed, np.float64).T)
 
 
 def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:

@@ -38,6 +38,7 @@ from windlass.connectors.fluids.rao import FREEDOMS, RAO
 from windlass.connectors.vessels.floater import Radiation
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, path, whole
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 
 SMALL = 1e-3
@@ -71,8 +72,15 @@ class Hydrodynamics(NamedTuple):
     excitation: RAO | None
 
     def eval_retardation(self, times: Any) -> FloatArray:
-        """Return the retardation functions k [N/m, N, N m] at times [s], shape (n, 6, 6)."""
-        return eval_retardation(self.frequencies, self.damping, np.atleast_1d(np.asarray(times, np.float64)))
+        """Return the retardation functions k [N/m, N, N m] at times [s], shape (n, 6, 6).
+
+        Raises:
+            ModelError: a time is not finite or negative.
+        """
+        t = read_numbers(times)
+        if t is None or t.ndim > 1 or not np.isfinite(t).all() or t.min(initial=0.0) < 0.0:
+            raise ModelError(f"times = {show(times)} s in eval_retardation: must be finite and >= 0")
+        return eval_retardation(self.frequencies, self.damping, np.atleast_1d(t))
 
     @checked(tolerance=number("1", above=0.0, below=1.0), largest=whole(1))
     def fit_radiation(self, tolerance: float = 0.02, largest: int = 12) -> Radiation:
@@ -127,13 +135,12 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
     w = np.concatenate((w, tail))
     width, slope = np.diff(w), np.diff(B, axis=0) / np.diff(w).reshape(-1, *(1,) * (B.ndim - 1))
     found = np.zeros((len(times), *damping.shape[1:]))
+    middle = 0.5 * (w[1:] + w[:-1])
     for k, t in enumerate(times):
-        if t < 1e-9:
-            found[k] = np.tensordot(width, 0.5 * (B[1:] + B[:-1]), 1)
-        else:
-            # integral ∫ B cos(ω t) dω for a polyline B(ω): sum of [B sin(ω t)/t] + slope [cos(ω t)/t²] over its pieces
-            ends = (B[-1] * np.sin(w[-1] * t) - B[0] * np.sin(w[0] * t)) / t
-            found[k] = ends + np.tensordot(np.diff(np.cos(w * t)) / t**2, slope, 1)
+        # ∫ B cos(ω t) dω for a polyline B(ω) from ω = 0: B sin(ω t)/t at the end, and the sum of slope [cos(ω t)/t²]
+        # over the pieces; the difference of cosines is written as a product of sines, which is accurate for small t
+        share = width * middle * np.sinc(0.5 * width * t / np.pi) * np.sinc(middle * t / np.pi)
+        found[k] = B[-1] * w[-1] * np.sinc(w[-1] * t / np.pi) - np.tensordot(share, slope, 1)
     return 2.0 / np.pi * found
 
 
@@ -216,6 +223,8 @@ def read_wamit(
     excitation = None
     if Path(f"{stem}.3").exists():
         rows = _read_rows(Path(f"{stem}.3"), WIDTHS[1])
+        # rows of the limits ω = 0 and ∞ have a period <= 0
+        rows = rows[rows[:, 0] > 0.0]
         omega, headings = _find_frequencies(rows[:, 0]), np.unique(rows[:, 1])
         known = np.unique(omega)
         X = np.full((len(known), len(headings), 6), np.nan, np.complex128)

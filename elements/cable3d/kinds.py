@@ -16,13 +16,12 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
     given, is a fibre rope if ``slow_stiffness`` is given, and has a table if ``table_strains`` is given.
     """
-    special = [name for name in (TWIST, FIBRE, TABLE) if name in columns]
     if dims == 2:
-        if FIBRE in special:
+        if FIBRE in columns:
             from windlass.elements.cable3d.fibre_cable import FibreCable2D  # here, because few cables need it
 
             return PointSlope2D, FibreCable2D
-        if TABLE in special:
+        if TABLE in columns:
             from windlass.elements.cable3d.table_cable import TableCable2D  # here, because few cables need it
 
             return PointSlope2D, TableCable2D
@@ -35,11 +34,11 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables
     from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need 3D nodes
 
-    if FIBRE in special and TWIST not in special:
+    if FIBRE in columns:
         from windlass.elements.cable3d.fibre_cable import FibreCable3D  # here, because few cables need it
 
         return PointSlope3D, FibreCable3D
-    if TABLE in special and TWIST not in special:
+    if TABLE in columns:
         from windlass.elements.cable3d.table_cable import TableCable3D  # here, because few cables need it
 
         return PointSlope3D, TableCable3D

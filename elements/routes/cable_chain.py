@@ -209,11 +209,14 @@ def catenary(
 
     Raises:
         ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains
-            relative to the reference configuration; or the reference strain is not one number.
+            relative to the reference configuration; or the reference strain, or the slow strain of a fibre rope, is not
+            one number.
     """
-    strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
-    if np.ndim(strain) != 0:
-        raise ModelError(f"{name}: reference_strain = {strain} of a catenary: must be one number")
+    share = cable_columns.get("strain_is_relative_to_reference", 0.0)
+    strains = [cable_columns.get(key, 0.0) for key in ("reference_strain", "slow_strain")]
+    for key, strain in zip(("reference_strain", "slow_strain"), strains, strict=True):
+        if np.ndim(strain) != 0:
+            raise ModelError(f"{name}: {key} = {strain} of a catenary: must be one number")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
             f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, because the cables of a "
@@ -221,7 +224,7 @@ def catenary(
         )
     try:
         g = world.gravity if gravity is None else gravity
-        route = hang_between(start, end, length, axial_stiffness, mass_per_length, g, strain)
+        route = hang_between(start, end, length, axial_stiffness, mass_per_length, g, sum(strains))
     except (TypeError, ValueError) as error:
         raise ModelError(f"{name}: {error}") from error
     columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
@@ -328,6 +331,9 @@ def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
     """
     if "tension_table" not in given:
         return given
+    for other in ("table_strains", "table_tensions"):
+        if other in given:
+            raise ModelError(f"{name} has tension_table and {other}: give one of them")
     columns = dict(given)
     table = read_numbers(columns.pop("tension_table"))
     is_table = table is not None and table.ndim == 2 and table.shape[1] == 2 and len(table) >= 2

@@ -213,7 +213,6 @@ class Assembly:
         """
         copy, built = self.layout.systems[component].changes.copy, self._built_at[component]
         names = [n for n, version in self.world.changed_columns.get(component, {}).items() if version > built]
-        # without names, the table was changed by other means than `World.set`
         is_done = copy is not None and self.layout.size == 1 and bool(names) and copy(names)
         if is_done:
             self._built_at[component] = self.world.changed[component]

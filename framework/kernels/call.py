@@ -88,7 +88,9 @@ def _is_stored(value: Any, stored: Any) -> bool:
     if value is stored:
         return True
     kind = type(value)
-    return kind is type(stored) and kind in (int, float) and pack("d", value) == pack("d", stored)
+    if kind is not type(stored):
+        return False
+    return bool(value == stored) if kind is int else kind is float and pack("d", value) == pack("d", stored)
 
 
 def is_compiled(function: Any) -> bool:

@@ -7,10 +7,11 @@ NumPy and numba, and the CPU. If a function changes, the keys of all kernels tha
 in other files. A kernel that a factory function creates has the same key in every process. Several processes may write
 files at the same time. The security rules and the digest of files are described in cache.py.
 
-Environment variables: WINDLASS_JIT=0: kernels are not compiled, so that debuggers and the measurement of test coverage
-    can be used. Without compilation, a division of floats by zero raises an error, while compiled code gives inf or
-    NaN. WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks
-    is slower, and is cached separately.
+Environment variables:
+    WINDLASS_JIT=0: kernels are not compiled, so that debuggers and the measurement of test coverage can be used.
+        Without compilation, a division of floats by zero raises an error, while compiled code gives inf or NaN.
+    WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError; code with these checks is
+        slower, and is cached separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user may be able to write to it. The folder may be read-only.
     WINDLASS_COMPILERS: number of processes that compile kernels if many are missing; the default is the number of

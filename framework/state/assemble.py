@@ -9,6 +9,7 @@ to ``state.q[i]``. The functions omit constraints, which only the solvers assemb
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.column_check import differentiate_value, find_largest, require_no_kink
 from windlass.framework.state.column_derivatives import ChangedResidual, ColumnValue, differentiate
 from windlass.framework.state.state import State, check_world
 
@@ -140,6 +142,8 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
     """
     check_world(state, world, "assemble_derivative")
     table = entity.table
+    if world.tables.get(table.component) is not table:
+        raise ModelError(f"entity = {entity!r} in assemble_derivative: belongs to another world")
     if len(entity) != 1:
         raise ModelError(f"entity = {entity!r} in assemble_derivative: has {len(entity)} rows; must have one row")
     schema = table.component.columns.get(column)
@@ -155,20 +159,22 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
     with assembly.isolated():
         fields = assembly.load_fields(state)
         fields.a[:], fields.lam[:] = 0.0, 0.0
-        residual = ChangedResidual(world, fields)
+        residual, largest = ChangedResidual(world, fields), find_largest(assembly)
         for place in range(len(found)):
             value = ColumnValue(table, schema, row, place)
-
-            def eval_at(number: float, value: ColumnValue = value) -> FloatArray:
-                return residual.eval_at(value, number)
-
-            derivative = differentiate(eval_at, value.number, schema)
+            if value.number == 0.0:
+                derivative = differentiate(partial(residual.eval_at, value), 0.0, schema)
+            else:
+                checked_value = differentiate_value(residual, value, largest)
+                derivative = checked_value.derivative
             if not derivative.error <= ACCURATE:
                 raise ModelError(
                     f"the forces have no derivative with respect to {value.describe()} = {value.number:.9g}: "
                     f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must "
                     f"be at most {ACCURATE:g}"
                 )
+            if value.number != 0.0:
+                require_no_kink(checked_value, "in the given state")
             found[place] = derivative.values[: assembly.layout.spare]
     return found.T.reshape(-1, *shape)
 

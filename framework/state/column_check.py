@@ -85,25 +85,28 @@ def differentiate_columns(
         table, row: the row.
         largest: result of `find_largest`.
     """
-    moves = bool(table.component.reference_columns)
     for value in list_values(table, row):
-        number = value.number
-        if number == 0.0:
-            continue
+        if value.number != 0.0:
+            yield differentiate_value(residual, value, largest)
 
-        def eval_at(changed: float, value: ColumnValue = value) -> FloatArray:
-            return residual.eval_at(value, changed)
 
-        derivative = differentiate(eval_at, number, value.column)
-        h = STEP * abs(number)
-        above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
-        difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
-        if find_size(kink) > KINK * find_size(derivative.values):
-            above, below = (eval_at(number + side * SMALL * h) for side in (1.0, -1.0))
-            smaller = (above - 2.0 * centre + below) / (SMALL * h)
-            if find_size(smaller) < 0.5 * find_size(kink):
-                kink = smaller
-        yield CheckedValue(value, derivative, difference, kink, ROUNDING * largest[moves] / h)
+def differentiate_value(residual: ChangedResidual, value: ColumnValue, largest: tuple[float, float]) -> CheckedValue:
+    """Return the derivatives of the residual with respect to a number that is not 0; see `differentiate_columns`."""
+    number, moves = value.number, bool(value.table.component.reference_columns)
+
+    def eval_at(changed: float) -> FloatArray:
+        return residual.eval_at(value, changed)
+
+    derivative = differentiate(eval_at, number, value.column)
+    h = STEP * abs(number)
+    above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
+    difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
+    if find_size(kink) > KINK * find_size(derivative.values):
+        above, below = (eval_at(number + side * SMALL * h) for side in (1.0, -1.0))
+        smaller = (above - 2.0 * centre + below) / (SMALL * h)
+        if find_size(smaller) < 0.5 * find_size(kink):
+            kink = smaller
+    return CheckedValue(value, derivative, difference, kink, ROUNDING * largest[moves] / h)
 
 
 def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
@@ -151,16 +154,23 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
             f"differences with decreasing steps agree within {derivative.error:.2g} of the largest entry; must be at "
             f"most {allowed / size:.2g}"
         )
-    kink = find_size(checked.kink)
-    if kink > KINK * size + 4.0 * checked.noise / SMALL:
-        raise ModelError(
-            f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
-            f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"
-        )
+    require_no_kink(checked, where)
     if checked.error > allowed:
         k = int(np.argmax(np.abs(checked.difference - derivative.values)))
         raise ModelError(
             f"the central difference of the residual with respect to {value.describe()} = {value.number:.9g}{unit} is "
             f"{checked.difference[k]:.9g} in entry {k} {where}: must be {derivative.values[k]:.9g}, the extrapolated "
             "difference"
+        )
+
+
+def require_no_kink(checked: CheckedValue, where: str) -> None:
+    """Raise ModelError if the residual has a kink at the number of a table."""
+    value = checked.value
+    unit = "" if value.column.unit == "1" else f" {value.column.unit}"
+    kink, size = find_size(checked.kink), checked.size
+    if kink > KINK * size + 4.0 * checked.noise / SMALL:
+        raise ModelError(
+            f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
+            f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"
         )

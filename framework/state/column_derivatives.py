@@ -183,7 +183,7 @@ class ChangedResidual:
         self._world.version += 1
         for component in components:
             self._world.changed[component] = self._world.version
-            self._world.changed_columns.pop(component, None)
+            self._world.changed_columns[component] = dict.fromkeys(component.columns, self._world.version)
 
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
         """Copy the given fields to the fields of an assembly, and add the changes of the reference coordinates,

@@ -40,8 +40,10 @@ from windlass.solvers.sensitivities.equilibrium import CHECKS, Model, find_equil
 
 EQUAL = 1e-6
 """Difference between two eigenvalues, relative to the larger one, up to which they are treated as equal [1]."""
-SHIFT = 1e-5
-"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]."""
+SHIFT = 1e-9
+"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]; much smaller than
+`EQUAL`, so that close modes are separated.
+"""
 ITERATIONS = 4
 """Number of inverse iterations; each reduces the error by the ratio of the shift to the distance of other eigenvalues.
 """

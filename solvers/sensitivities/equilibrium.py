@@ -34,14 +34,11 @@ from windlass.framework.checks.checks import function, optional, that
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.model.world import World
+from windlass.framework.state.column_check import STEP
 from windlass.framework.state.state import State
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.static import Static
 
-STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
-"""Step h of central differences, relative to the parameter [1]: for this step, the truncation error h² and the rounding
-error eps/h are of the same order.
-"""
 BALANCED = 1e-4
 """Largest unbalanced force that an equilibrium may have, relative to the largest force [1]."""
 SAME = 1e-9

@@ -31,6 +31,7 @@ from windlass.framework.checks.checks import checked, function, number, optional
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
+from windlass.framework.state.residual import eval_residual
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.adjoint import (
     ALL,
@@ -59,8 +60,8 @@ class MeanGradient:
     """The mean of a result of a chaotic motion and its derivatives with respect to parameters.
 
     Attributes:
-        value: the mean.
-        gradient: derivatives of the mean by name of the parameter.
+        value: the mean [unit of the result].
+        gradient: derivatives of the mean by name of the parameter, in units of the result per unit of the parameter.
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
         exponents: estimates of the largest Lyapunov exponents [1/s], in descending order, shape (directions,).
@@ -145,8 +146,8 @@ def evaluate_mean(
         checkpoints, memory, folder: as in `evaluate_objective`.
 
     Raises:
-        ModelError: see `evaluate_objective`; further, the motion after ``start`` has fewer than 3 segments, there is no
-            result of this name, or directions are not independent.
+        ModelError: see `evaluate_objective`; further, the motion ends before ``start`` or has fewer than 3 segments
+            after ``start``, there is no result of this name, or directions are not independent.
         NotConverged: a solve fails.
         OutputError: states cannot be written to the folder.
     """
@@ -155,6 +156,11 @@ def evaluate_mean(
         y = {key: np.array([value]) for key, value in read_results(results, first, None).items()}
         none = np.zeros(directions)
         return MeanGradient(0.0, dict.fromkeys(p, 0.0), np.array([first.t]), y, none, solver.verdict)
+    if not start < solver.end:
+        raise ModelError(
+            f"start = {start:.6g} s in evaluate_mean: must be before the end of the motion, {solver.end:.6g} s"
+        )
+    start = max(start, first.t)
     longest = (solver.end - start) / LEAST_SEGMENTS
     if segment > longest:
         raise ModelError(
@@ -210,7 +216,7 @@ class Shadow:
         for _ in range(directions):
             # factors of coordinates that do not affect the motion, such as integrals of states, remain 0
             self._factors.append({**none, "v": random.standard_normal(len(none["v"]))})
-        self._segments = list[Segment]()
+        self._segments, self._is_forced = list[Segment](), False
         self._names = list(adjoint.gradient)
         self.segment = Segment.empty(directions, len(self._names))
         self._make_orthonormal()
@@ -243,6 +249,7 @@ class Shadow:
         segment.own += along[0]
         segment.along += np.array(along[1:])
         segment.duration += h
+        self._is_forced = self._is_forced or depends_on_time(self._centre, h)
 
     def end_segment(self) -> None:
         """End the present segment at the present state, and begin the next earlier segment."""
@@ -254,20 +261,20 @@ class Shadow:
     def solve(self) -> FloatArray:
         """Return the derivatives with respect to the parameters, shape (parameters,)."""
         parts, m = self._segments, len(self._segments[0].shift)
+        if len(parts) < 2:
+            raise ModelError("segment in evaluate_mean: the motion has fewer than two segments; must be shorter")
         count = m * len(parts)
-        whole = block_diag([part.products for part in parts], format="csr")
-        links = csr_array((count - m, count)) + csr_array(
-            block_diag([part.growth for part in parts[:-1]], format="csr") @ eye_array(count - m, count)
-        )
-        links = links - eye_array(count - m, count, k=m)
-        along = np.concatenate([part.along for part in parts])[None]
-        conditions = block_array([[links], [csr_array(along)]])
-        right = np.concatenate(
-            [-np.concatenate([part.mixed for part in parts])]
-            + [-part.shift for part in parts[:-1]]
-            + [[-sum(part.own for part in parts)]]
-        )
-        system = block_array([[whole, conditions.T], [conditions, None]], format="csc")
+        products = block_diag([part.products for part in parts], format="csr")
+        growth = block_diag([part.growth for part in parts[:-1]], format="csr")
+        conditions = csr_array(growth @ eye_array(count - m, count)) - eye_array(count - m, count, k=m)
+        rights = [*(-part.mixed for part in parts), *(-part.shift for part in parts[:-1])]
+        along = np.concatenate([part.along for part in parts])
+        if not self._is_forced and along.any():
+            # a shift of the time does not change an autonomous motion, so the mean of λ·dz/dt is 0
+            conditions = block_array([[conditions], [csr_array(along[None])]])
+            rights.append(np.array([-sum(part.own for part in parts)]))
+        right = np.concatenate(rights)
+        system = block_array([[products, conditions.T], [conditions, None]], format="csc")
         shares = spsolve(system, right)[:count].reshape(-1, m)
         if not np.isfinite(shares).all():
             raise ModelError(
@@ -312,6 +319,18 @@ class Shadow:
         new = [mix(old, column) for column in shares.T]
         self._factors = [mix([shadow, *new], np.append(1.0, -b)), *new]
         return r, b
+
+
+def depends_on_time(centre: Companion, h: float) -> bool:
+    """Return whether the residual at the present state of a model changes if only the time changes by h [s]."""
+    state, t, found = centre.state, centre.state.t, list[FloatArray]()
+    for time in (t, t + h):
+        state.t = time
+        centre.assembly.load_fields(state)
+        found.append(eval_residual(centre.assembly))
+    state.t = t
+    centre.assembly.load_fields(state)
+    return bool((found[0] != found[1]).any())
 
 
 def mix(factors: Sequence[StateFactors], shares: FloatArray) -> StateFactors:

@@ -117,9 +117,9 @@ class LineSheet:
         standard: standards that apply to the chain or rope.
         diameter: nominal diameter of a rope or of the bar of a chain [m].
         breaking_load: minimum breaking load [N], for `wl.post`.
-        columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``,
-            ``bending_stiffness`` of wire ropes, and ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of fibre
-            ropes (`windlass.elements.FibreCable3D`).
+        columns: columns of cables: ``axial_stiffness``, ``mass_per_length``, ``bending_stiffness`` of wire ropes, and
+            ``slow_stiffness``, ``slow_damping`` and ``stiffening`` of fibre ropes
+            (`windlass.elements.FibreCable3D`). Columns of chains and wire ropes are also arguments of `wl.Rope`.
         fluid: columns of `FluidLoad` for water: ``diameter``, the diameter of a cylinder that displaces the same volume
             per length, and drag coefficients relative to this diameter.
         quantities: all values by name, with ranges and certainty: "standard", "typical" or "estimate".

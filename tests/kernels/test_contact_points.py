@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
 from windlass.connectors.circle_points.layers import Followed, follow_stretch
 from windlass.connectors.circle_points.outputs import create_point_outputs
-from windlass.connectors.contact.circles import Disc, Eight
+from windlass.connectors.contact.circles import Disc
+from windlass.connectors.contact.lanes import Eight
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import windlass as wl
+from windlass import connectors as con
 from windlass.connectors import COORDINATE, DistanceConstraint, position_marker
 from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
@@ -213,6 +214,16 @@ def test_assembled_derivatives() -> None:
             wl.assemble_derivative(world, state, first[0], name)
     with pytest.raises(wl.ModelError, match="has 2 rows; must have one row"):
         wl.assemble_derivative(world, state, wl.Entity(tables["CubicSpring"], np.arange(2)), "stiffness")
+    other = create()
+    with pytest.raises(wl.ModelError, match="in assemble_derivative: belongs to another world"):
+        wl.assemble_derivative(world, state, wl.Entity(other.tables[CubicSpring], np.array([0])), "stiffness")
+    slack = wl.World()
+    ends = [con.position_marker(slack, node) for node in slack.add(PointSlope2D, position=[(0.0, 0.0), (1.0, 0.0)])]
+    rope = slack.add(
+        con.SpringDamper, marker0=ends[0], marker1=ends[1], stiffness=100.0, rest_length=1.0, tension_only=True
+    )
+    with pytest.raises(wl.ModelError, match=r"kink at rest_length of SpringDamper row 0 = 1 m in the given state"):
+        wl.assemble_derivative(slack, wl.State(slack), rope, "rest_length")
     with pytest.raises(
         wl.ModelError, match="the forces have no derivative with respect to stiffness of CubicSpring row 1"
     ):

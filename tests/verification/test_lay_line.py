@@ -60,11 +60,17 @@ def test_errors() -> None:
         ([(-5.0, 0.0), (-2.0, 1.0)], {}, "the last corner must be at a distance > 0"),
         (0.0, {"displaced": 60.0}, "displaced = 60 kg/m in lay_line: must be < mass_per_length = 50 kg/m"),
         (0.0, {"stiffness": 0.0}, "stiffness = 0.0 N/m^2 in lay_line: must be > 0"),
+        (0.0, {"rounding": 1.0}, "rounding = 1 m in lay_line: must be left out for a bed that is not a polyline"),
+        (0.0, {"contact": {"friction_coefficient": 0.1}}, "must be given by the argument friction"),
+        (0.0, {"slow_strain": 0.1}, "slow_strain in lay_line: must be left out"),
     ):
         with pytest.raises(wl.ModelError, match=re.escape(words)):
             lay(bed, **changes)
     with pytest.raises(RouteError, match="is slack on the ground"):
         lay(0.0, (100.0, 0.0, 50.0))
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    with pytest.raises(RouteError, match=r"would pass 15\.3 m below the bed: must be at most 1\.04 m"):
+        con.lay_line(world, 0.0, (0.0, 0.0), (100.0, 0.0, -5.0), 104.0, 20, stiffness=1e6, **CHAIN)
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     with pytest.raises(wl.ModelError, match=r"lay_line needs axial_stiffness \[N\]"):
         con.lay_line(world, 0.0, (0.0, 0.0), (9.0, 0.0, 9.0), 15.0, 4, stiffness=1e6)

@@ -315,8 +315,11 @@ def test_belt_that_settles_keeps_its_tension() -> None:
 def test_belts_that_cannot_be_tightened() -> None:
     belt = create_belt([(0, 0, 1)] * 2, [(0, 0, 0), (0.5, 0, 0)])
     state = wl.State(belt.world)
+    strain, length = belt.strain, belt.length
     with pytest.raises(wl.ModelError, match="is 0 N after 10 solves, must be 200 N"):
         belt.tighten(lambda start: slacken(belt, start), state)
+    assert (belt.strain, belt.length) == (strain, length)
+    np.testing.assert_allclose(belt.cables.reference_strain, -strain / (1.0 + strain), rtol=1e-14)
     world = wl.World()
     plain = wl.Belt(
         world, [wl.Pulley(world.add(Ground), RADIUS, at=(x, 0.0)) for x in (0.0, 0.5)], tension=TENSION,

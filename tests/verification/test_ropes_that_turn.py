@@ -144,8 +144,19 @@ def test_ropes_that_cannot_turn() -> None:
     rope = straight_cable(
         world, (0, 0, 0), (1, 0, 0), 4, axial_stiffness=1.0, bending_stiffness=0.0, mass_per_length=1.0
     )
-    con.add_cable_contact(world, rope, radius=0.1, points=4, turns_rope=True, contact_stiffness_per_length=1.0)
+    con.add_cable_contact(
+        world, rope, radius=0.1, points=4, turns_rope=True, contact_stiffness_per_length=1.0,
+        friction_coefficient=0.1, friction_velocity_penalty_per_length=1.0,
+    )  # fmt: skip
     with pytest.raises(
         wl.ModelError, match="turns_rope = True in CableContactSet with Cable3D: must have cables Twist"
     ):
         wl.State(world)
+    smooth = wl.World()
+    line = straight_cable(
+        smooth, (0, 0, 0), (1, 0, 0), 4, axial_stiffness=1.0, bending_stiffness=0.0, mass_per_length=1.0,
+        torsional_stiffness=1.0, rotary_inertia=1e-3,
+    )  # fmt: skip
+    con.add_cable_contact(smooth, line, radius=0.1, points=4, turns_rope=True, contact_stiffness_per_length=1.0)
+    with pytest.raises(wl.ModelError, match="with friction_coefficient = 0: must be False, because only friction"):
+        wl.State(smooth)

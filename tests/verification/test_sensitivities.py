@@ -396,6 +396,23 @@ def test_equal_damped_modes_part() -> None:
     assert_allclose(found.eigenvalues[0], -0.75 + 1j * sqrt(25.0 - 0.75**2), rtol=1e-9)
 
 
+@pytest.mark.parametrize("apart", [1e-6, 4e-6, 2e-5, -2e-5, 1e-2])
+def test_close_damped_modes(apart: float) -> None:
+    """Two modes with nearly equal eigenvalues keep their own derivatives."""
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+        x, y = (con.coordinate_marker(world, point, name) for name in "xy")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=50.0, damping=p["dx"])
+        world.add(con.CoordinateSpringDamper, marker1=y, stiffness=50.0 * (1.0 + apart), damping=2.0)
+        return world, lambda state: {"x": 0.0}
+
+    found = wl.evaluate_modes(model, {"dx": 2.0}, 2)
+    own = 1.0 / (2.0 * sqrt(50.0 * 2.0))
+    assert_allclose(found.damping_slopes["dx"], [own, 0.0] if apart > 0.0 else [0.0, own], rtol=1e-6, atol=1e-7)
+
+
 def test_damped_modes_about_a_loaded_equilibrium() -> None:
     """Derivatives of frequencies and damping ratios include the change of the equilibrium, and agree with differences
     of whole solves and modes to 1e-6.

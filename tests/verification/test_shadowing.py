@@ -10,7 +10,7 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import state_node
+from windlass.elements import MassPoint, state_node
 from windlass.framework.arrays import FloatArray
 
 LORENZ = {"sigma": 10.0, "rho": 28.0, "beta": 8.0 / 3.0}
@@ -92,9 +92,38 @@ def short(world: wl.World) -> wl.Dynamic:
         ({"segment": 0.2}, "segment = 0.2 s in evaluate_mean: must be at most 0.13"),
         ({"name": "x"}, "name = 'x' in evaluate_mean: must be one of z"),
         ({"directions": 4}, "directions = 4 in evaluate_mean: must be smaller"),
+        ({"start": 0.5}, "start = 0.5 s in evaluate_mean: must be before the end of the motion, 0.4 s"),
+        ({"start": -5.0, "segment": 1.0}, "segment = 1 s in evaluate_mean: must be at most 0.133"),
     ],
 )
 def test_wrong_arguments_of_means(changes: dict[str, Any], message: str) -> None:
     arguments: dict[str, Any] = {"name": "z", "directions": 2, "segment": 0.1, **changes}
     with pytest.raises(wl.ModelError, match=message):
         wl.evaluate_mean(lorenz, LORENZ, short, **arguments)
+
+
+def oscillate(p: Mapping[str, float]) -> Any:
+    """Create an oscillator with a harmonic load."""
+    world = wl.World()
+    node = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+    con.fix(world, node, "y")
+    marker = con.coordinate_marker(world, node, "x")
+    world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=p["stiffness"], damping=3.0)
+    world.add(con.CoordinateLoad, marker=marker, function=lambda t: p["load"] * np.sin(4.0 * t))
+    return world, lambda state: {"square": float(state.of(node, "q")[0, 0]) ** 2}
+
+
+def test_mean_of_a_forced_oscillator() -> None:
+    """If forces depend on time, the condition of autonomous motions is left out. The derivatives of the mean square
+    A²/2/((k - m ω²)² + (d ω)²) agree within 5 %, which is the effect of the ends of the interval.
+    """
+
+    def run(world: wl.World) -> wl.Dynamic:
+        return wl.Dynamic(world, step=0.02, end=40.0, method="trapezoidal_index2", adaptive=False, name="")
+
+    found = wl.evaluate_mean(
+        oscillate, {"load": 10.0, "stiffness": 50.0}, run, "square", directions=1, segment=1.0, start=10.0
+    )
+    size = (50.0 - 2.0 * 16.0) ** 2 + (3.0 * 4.0) ** 2
+    np.testing.assert_allclose(found.gradient["load"], 10.0 / size, rtol=0.05)
+    np.testing.assert_allclose(found.gradient["stiffness"], -100.0 * 18.0 / size**2, rtol=0.05)

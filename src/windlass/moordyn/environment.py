@@ -232,9 +232,7 @@ def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip
     """Read a table of numbers in the folder of the input file or in the working directory; the first ``skip`` lines are
     headings. If the table contains faults, record the faults and return None.
     """
-    path = file.path.parent / name
-    if not path.exists() and Path(name).exists():
-        path = Path(name)
+    path = file.find(name)
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:

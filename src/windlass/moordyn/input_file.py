@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from math import inf
+from itertools import chain, pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -173,6 +173,11 @@ class InputFile:
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def find(self, name: str) -> Path:
+        """Return the path of a file that the input file names: in its folder, or else in the working directory."""
+        path = self.path.parent / name
+        return Path(name) if not path.exists() and Path(name).exists() else path
+
     def refuse(self, number: int, item: str, words: str) -> None:
         """Record a fault in a line of the file."""
         self.faults.append(f"line {number}: {item}: {words}")
@@ -313,7 +318,7 @@ def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | No
             )  # fmt: skip
             return 1.0, 0.0, None, ()
         static, dynamic = (number("EA", text, "N", 0.0, True) for text in parts)
-        slow, fast = (number("BA", text, "N s", 0.0, text is dampings[0]) for text in dampings)
+        slow, fast = number("BA", dampings[0], "N s", 0.0, True), number("BA", dampings[1], "N s", 0.0)
         if not dynamic > static:
             file.refuse(
                 at, f"EA = {stiffness} of line type {name}", "must have a dynamic stiffness above the static stiffness"
@@ -335,19 +340,23 @@ def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[f
     """
     item, allowed = f"EA = {text} of line type {name}", "two or more rows of ascending strain [1] and tension [N]"
     try:
-        lines = (file.path.parent / text).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = file.find(text).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         file.refuse(at, f"{item}: cannot be read: {error.strerror}", f"must be a number [N] or a file with {allowed}")
         return ()
-    pairs = []
+    pairs: list[tuple[float, float]] = []
     for words in (line.split() for line in lines):
         try:
             strain, tension = map(float, words)
         except ValueError:
+            if pairs and words:
+                file.refuse(at, f"{item}: row {' '.join(words)!r}", f"must have {allowed}")
+                return ()
             continue
         pairs.append((strain, tension))
     rises = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(pairs))
-    if len(pairs) < 2 or not rises or pairs[0][0] <= -1.0 or not pairs[0][1] < pairs[-1][1] < inf:
+    is_finite = all(map(isfinite, chain(*pairs)))
+    if len(pairs) < 2 or not rises or not is_finite or pairs[0][0] <= -1.0 or pairs[0][1] >= pairs[-1][1]:
         file.refuse(at, item, f"must have {allowed}, which must not decrease")
         return ()
     return tuple(pairs)

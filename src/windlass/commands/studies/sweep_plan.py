@@ -123,7 +123,7 @@ def _vary_parameters(known: ModelOptions, varied: Case, constant: Sequence[str],
         OptionError: no option varies.
     """
     found = known.find_parameters((*varied, *constant))
-    if not found and not varied:
+    if not found and (points or not varied):
         raise OptionError(
             f"-{'points' if points else 'samples'}: the model has no parameters: must declare them by wl.parameter, or "
             "options must have ranges such as -friction 0.2:0.8"
