@@ -412,6 +412,24 @@ def test_energy_of_vibration() -> None:
             {"gust_amplitudes": (1.0,), "gust_frequencies": (1.0,), "gust_phases": (0.0,)},
             r"velocity = \(0, 0, 0\) m/s in Fluid row 0: must not be 0, as the velocity carries the gusts",
         ),
+        (
+            {
+                "gust_amplitudes": (1.0,),
+                "gust_frequencies": (1.0,),
+                "gust_phases": (0.0,),
+                "velocity": (0.0, 0.0, 3.0),
+            },
+            r"velocity = \[0.0, 0.0, 3.0\] m/s in Fluid row 0: must have a horizontal component",
+        ),
+        (
+            {
+                **con.regular_wave(1.0, 5.0),
+                "wave_numbers": (0.1,),
+                "wave_current": True,
+                "velocity": (20.0, 0.0, 0.0),
+            },
+            r"velocity in Fluid row 0 stops the wave of 1.25664 rad/s",
+        ),
     ],
 )
 def test_bad_fluids(columns: dict[str, Any], words: str) -> None:

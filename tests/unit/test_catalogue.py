@@ -257,6 +257,15 @@ def test_errors_of_chains_and_ropes(call: Any, words: str) -> None:
         call()
 
 
+def test_fibre_ropes_over_pulleys_are_refused() -> None:
+    """A rope over pulleys starts with the strain T/EA, but a fibre rope at rest has a larger strain."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    pulley = wl.Pulley(world.add(Ground), 0.5, axis=(0.0, 1.0, 0.0))
+    columns = wl.catalogue.fibre_rope("nylon", 0.05).columns
+    with pytest.raises(wl.ModelError, match=r"slow_stiffness = .* of 'rope': must be left out, because belts"):
+        wl.Rope(world, [pulley], start=(-2.0, 0.0, -2.0), end=(2.0, 0.0, -2.0), tension=5e4, **columns)
+
+
 def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
     """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope."""
     groove = wl.catalogue.groove(0.02)

@@ -233,6 +233,22 @@ def test_assembled_derivatives() -> None:
         wl.assemble_derivative(noisy, at, wl.Entity(noisy.tables[CubicSpring], np.array([1])), "stiffness")
 
 
+def test_changes_of_derivatives_are_known_to_other_assemblies() -> None:
+    """A number that a derivative changes, and a number that the user has changed before, both renew the tangent."""
+    world = wl.World()
+    mass = world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
+    spring = world.add(con.CoordinateSpringDamper, marker1=coordinate_marker(world, mass, "x"), stiffness=3.0)
+    assembly = serial_assembly(world)
+    fields = assembly.load_fields(wl.State(world))
+    assembly.refresh()
+    world.set(spring, stiffness=4.0)
+    ChangedResidual(world, fields).eval_at(
+        ColumnValue(spring.table, spring.table.component.columns["stiffness"], 0, 0), 5.0
+    )
+    assembly.refresh()
+    assert assembly.tangent_version == world.version
+
+
 def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     world = create()
     constraint: Any = serial_assembly(world).layout.systems[DistanceConstraint].constraint

@@ -32,6 +32,7 @@ REFUSED = [
     ("5.44e8     -0.8", "6e8|5e8 1e9|1e6", "line 6: EA = 6e8|5e8 of line type chain: must have a dynamic stiffness"),
     ("5.44e8     -0.8", "5e8|6e8 0|1e6", "line 6: BA of line type chain = 0 N s: must be > 0 N s"),
     ("5.44e8", "ropes.dat", "line 6: EA = ropes.dat of line type chain: cannot be read: No such file"),
+    ("5.44e8", "damaged.txt", "line 6: EA = damaged.txt of line type chain: row '0.1,5': must have two or more rows"),
     ("5.44e8", "falling.txt", "line 6: EA = falling.txt of line type chain: must have two or more rows of ascending"),
     ("0.64    0.5", "0.64    0.5    0.3", "line 6: Cl = 0.3 of line type chain: must be 0"),
     ("0.64    0.5", "0.64", "line 6: line type chain has 9 values: must have 10"),
@@ -85,6 +86,7 @@ def write(folder: Path, text: str, name: str = "model.txt") -> Path:
 def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     """Wrong values, and items without counterpart, are refused with their line number."""
     assert old in CHAIN
+    (tmp_path / "damaged.txt").write_text("strain tension\n0 0\n0.1,5\n0.5 9")
     (tmp_path / "falling.txt").write_text("strain tension\n0 0\n1 5\n0.5 9")
     text = CHAIN.replace(old, new, 1).replace("L1N20PZ", "Point3PX" if "Point3PX" in message else "L1N20PZ")
     with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)) as error:

@@ -58,6 +58,7 @@ CHANGES = [
     ("CoordinateSpringDamper", {"stiffness": 70.0, "damping": 3.0, "offset": 0.5}),
     ("Ext", {"stiffness": 70.0, "damping": 3.0, "offset": 0.5}),
     ("CartesianSpringDamper", {"stiffness": (7.0, 6.0, 2.0), "offset": (0.2, 0.4, 0.1)}),
+    ("CartesianSpringDamper", {"damping": (2.0, 3.0, 4.0)}),
     ("SpringDamper", {"stiffness": 70.0, "damping": 3.0, "rest_length": 1.2, "preload": 3.0}),
     ("Force", {"vector": (3.0, -1.0, 0.0)}),
     ("CoordinateLoad", {"value": -3.0}),
