@@ -11,10 +11,10 @@ are held at a position along the rope. With the vectors T of the tensions, the e
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0
 
 The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
-rollers and to the mesh, which cannot bend within a cable. These two causes change the height of the trolley to first
-order in the distance of the rollers and in the length of a cable. Then the trolley is hauled uphill; its coordinate
-along the rope is prescribed. The work of the haul is compared with the gain of potential and kinetic energy of all
-parts.
+rollers and to the mesh, whose cables cannot represent the sharp bends of the rope at the rollers. These two causes
+change the height of the trolley to first order in the distance of the rollers and in the length of a cable. Then the
+trolley is hauled uphill; its coordinate along the rope is prescribed. The work of the haul is compared with the gain of
+potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """

@@ -4,13 +4,13 @@ sheaves.
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block. For four falls the rope runs up over a fixed sheave and
-down again. The rope then runs onto a drum between two flanges that holds its end. The drum turns and moves along its
-axis like a drum with a lead screw. This motion guides the rope to its position on the drum, see `DrumLayers`. The hoist
-begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted by the previous turn.
-This turn continues in layer two, in the groove between the previous turn and the flange. Only contact and friction hold
-this turn on the rope below it. After the hoist the drum stops, and the block is pushed and swings across and along the
-falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope
-in the groove, exp(-mu pi) = eta. The checks are:
+down again. The rope then runs onto a drum with two flanges. The end of the rope is fixed to the drum. The drum turns
+and, like a drum with a lead screw, moves along its axis. This motion guides the rope to its position on the drum, see
+`DrumLayers`. The hoist begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted
+by the previous turn. This turn continues in layer two, in the groove between the previous turn and the flange. Only
+contact and friction hold this turn on the rope below it. After the hoist the drum stops, and the block is pushed and
+swings across and along the falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta
+acts as friction of the rope in the groove, exp(-mu pi) = eta. The checks are:
 
 - tensions while the load rises evenly: with n falls, the weight W of block and load, and the largest tension T, which
   acts at the drum, T (1 + eta + ... + eta^(n-1)) = W, where all forces act at the height of the block;

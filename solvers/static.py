@@ -101,7 +101,8 @@ class Static(StepSolver):
             with the mass matrix M.
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
-        rtol, atol, max_it: default tolerances, see `Newton`.
+        rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
+            `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.

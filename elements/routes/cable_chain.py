@@ -104,8 +104,9 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius of the circles that are given as handles [m], one for all circles or one for each.
-        sides: side of the cable, seen in the direction of travel, on which circles lie that are given as handles: one
-            side for all circles, or one side per circle. With "right" the cable wraps clockwise.
+        sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",
+            seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable
+            wraps clockwise.
         radial_offset: distance of the axis of the cable from the circles [m].
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).

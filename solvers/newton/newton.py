@@ -408,7 +408,7 @@ class Newton:
         self._measures["may_pivot"] = False
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows in later runs. Return False if it is already stored by rows."""
+        """Store the tangent by rows in later runs. Return False if the tangent is already stored by rows."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()

@@ -400,7 +400,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # with this step size, the evaluation does not report a sudden change of the motion
+        # with a step size of 1 s, the evaluation reports no sudden change of the motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()

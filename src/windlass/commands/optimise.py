@@ -144,7 +144,7 @@ class SearchRuns:
         self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Return the results of points. Runs of new points are executed in parallel."""
+        """Return the results at points of the parameter space. Runs of new points are executed in parallel."""
         return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
     def _judge(self, row: Row) -> SearchResult:

@@ -24,8 +24,8 @@ for 95 % is the ellipsoid
 where F is the quantile of Fisher's distribution. If the standard deviations are known, the right-hand side is the
 quantile of the χ² distribution with m degrees of freedom.
 
-Small singular values of J belong to directions of p in which the model results hardly change. A direction of p is
-called loose if the data do not determine p in this direction: the 95 % interval along it is wider than the ranges of
+If a singular value of J is small, the model results hardly change in the corresponding direction of p. A direction of p
+is called loose if the data do not determine p in this direction: the 95 % interval along it is wider than the ranges of
 the parameters, or its singular value is smaller than three times the estimated error of the finite differences. At the
 solution, J consists of second-order differences D₂. With first-order differences D₁, the estimated error of each column
 of D₂ is |D₁ - D₂|²/|D₂|.
@@ -178,7 +178,8 @@ class BoxFit:
         return scaled
 
     def _residuals(self, x: FloatArray) -> FloatArray:
-        """Return the scaled residuals of a point. Residuals of failed runs are infinite, so that the trust-region
+        """Return the scaled residuals at a point of the parameter space. Residuals of failed runs are infinite, so that
+        the trust-region
         method reduces its step.
         """
         found = self.evaluate([to_point(x)])[0]
