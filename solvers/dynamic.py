@@ -392,8 +392,8 @@ class Run:
         Args:
             h: size [s].
             ends: times at the end of the step and at the ends of later steps of the same size [s]. If compiled code
-                executes these steps, the returned attempt belongs to the last step, or to the step that compiled code
-                did not finish.
+                executes these steps, the returned attempt is the attempt at the last step, or at the step that compiled
+                code did not finish.
         """
         solver = self._solver
         try:

@@ -78,8 +78,8 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """Raised within `Static` if form-finding is needed because lines become slack in the load steps, or because the
-    load steps need many iterations or fail.
+    """Raised within `Static` if form-finding is needed: lines become slack in the load steps, or the load steps fail or
+    need many iterations.
     """
 
 
@@ -307,8 +307,8 @@ class Static(StepSolver):
         switched off and under small loads, see `LIGHT`.
 
         Returns:
-            The progress that belongs to the load factor at which the computed shape is in equilibrium, or 0 if no shape
-            was found.
+            The progress whose load factor is the one at which the computed shape is in equilibrium; 0 if no shape was
+            found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False

@@ -25,12 +25,12 @@ changes only after a jump of a torque, after a kink of another constraint, or if
 For this constraint, e is an acceleration in the direction of the vector of Euler parameters, which does not rotate the
 body. A projection would only change the rotation by a fraction of the discretisation error of the step.
 
-Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
-the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
-are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
-same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at index 3
-are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for
-these constraints.
+Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
+only in the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3
+velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would
+excite the same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at
+index 3 are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c =
+0 for these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this change of velocities, stiff dampers would exert very

@@ -146,7 +146,7 @@ class BoxSearch:
 
     def _by_mma(self, start: FloatArray, slacks: int) -> str:
         try:
-            import nlopt  # imported here, because few users have it
+            import nlopt  # imported here, because few users have NLopt
         except ImportError:
             raise OptionError("-method mma: needs NLopt: pip install 'windlass[nlopt]'") from None
         search, stopped = nlopt.opt(nlopt.LD_MMA, len(start)), list[Spent]()
