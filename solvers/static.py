@@ -594,7 +594,7 @@ class Static(StepSolver):
     def _reject(
         self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
-        """Restore the start of the load step, and reduce the load step or raise the error."""
+        """Restore the start of a failed load step, and reduce the load step or end the solve with an error."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)

@@ -111,7 +111,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     Args:
         energies, powers: see `Reading`; the first ``lost`` rows of ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
-        sums: sums of a check, see `STORED`, shape (6,).
+        sums: the sums that a check computes, see `STORED`, shape (6,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):

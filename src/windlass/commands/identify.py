@@ -134,7 +134,7 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
 
 
 class FitRuns:
-    """Evaluates the residuals of points in the parameter space for the fit.
+    """Evaluates the residuals at points in the parameter space for the fit.
 
     Args:
         plan: the fit.

@@ -128,12 +128,12 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """Return a result as a number; if the result is not a number, return NaN."""
+    """Return a result as a float; NaN if the result is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
 class SearchRuns:
-    """Evaluates results of points in the parameter space for the search.
+    """Evaluates the results at points in the parameter space for the search.
 
     Args:
         plan: the search.
