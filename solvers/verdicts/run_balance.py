@@ -2,10 +2,10 @@
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state. Therefore it is sufficient to check the balance at intervals of `EVERY` to `LONGEST`
-steps: energy created between checks is included in the next check. W is summed over all steps, or over all checks if
-the loads and the constraint forces are constant. ``created`` also contains the losses D >= 0 of laws, with a negative
-sign, and the energy P that laws transfer:
+T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
+created between checks is included in the next check. W is summed over all steps, or over all checks if the loads and
+the constraint forces are constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the
+energy P that laws transfer:
 
 - If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
   sum of absolute values at the checks) is accepted.
@@ -17,10 +17,10 @@ The reference energy is the largest of kinetic energy, change of U, and change o
 smallest value of three successive checks, because the numerical energy oscillates during an impact. The energy of
 velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the mass matrix
 M; this error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest coordinate,
-with the relative rounding error eps of floating-point numbers and the sum |f| of the absolute forces; created energy
-below this value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run
-begins at an equilibrium with a residual within tolerances. The energy of this residual appears in the first steps, in
-which the reference energy is still small.
+with the relative rounding error eps of numbers and the sum |f| of the absolute forces; created energy below this value
+is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a run begins at an
+equilibrium with a residual within tolerances. The energy of this residual appears in the first steps, in which the
+reference energy is still small.
 
 If a hook changes columns or states, the interval between the checks before and after the change is excluded.
 
@@ -111,7 +111,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     Args:
         energies, powers: see `Reading`; the first ``lost`` rows of ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
-        sums: the sums that a check computes, see `STORED`, shape (6,).
+        sums: sums of a check, see `STORED`, shape (6,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):
