@@ -78,7 +78,7 @@ class LimitWatch(Watch):
     Args:
         assembly: the systems of this process.
         respond: function that returns the accelerations due to forces.
-        step: longest step [s].
+        step: largest step size [s].
     """
 
     name = "limit"
