@@ -93,8 +93,8 @@ ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 adds at most 64 corrections, each of which is rounded.
 """
 LEAST = 1e-6
-"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked; smaller displacements are errors of the
-previous step.
+"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked; smaller displacements are treated as
+errors of the previous step.
 """
 STIFFER = 0.5
 """Ratio w1/w0 of the first load step below which the first part of the step is also checked [1]."""
@@ -272,8 +272,9 @@ class JumpWatch:
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
-        """Return the displacements Δq that the loads Δp and changes of constraint gaps cause, computed with the tangent
-        at the last equilibrium; 0 if the tangent is singular.
+        """Return the displacements due to ``loads``, both of shape (n,), and due to changes ``gap`` of constraint gaps,
+        shape (m,) or (0,). They are computed with the tangent at the last equilibrium, and are 0 if the tangent is
+        singular.
         """
         problem = self._problem
         if update:

@@ -60,7 +60,7 @@ def settle_contacts(
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
-        restart: function that restores the history values at the start of the load step.
+        restart: function that restores the history values at the start of the load step, and returns these values.
         store: function that stores the solution of the last Newton run in the state of the solve, and returns the
             displacements of this solution, shape (n,).
 

@@ -32,8 +32,8 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
 MOST = 64
-"""Largest number of steps in one call of compiled code. Output is written, and requests of the user are handled, after
-each call.
+"""Largest number of steps in one call of compiled code. Output is written, and requests of the user are processed,
+after each call.
 """
 LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
@@ -46,12 +46,9 @@ need as many iterations.
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
 
-BEGIN: program that computes the predictor.
-LOOK: program with the checks of monitors.
-UPDATE: program that updates the history values.
-END: program that stores the accepted step.
-FOLLOW: program that checks the constraints.
-IDLE: program of monitors and hooks for steps at which they are not called.
+BEGIN: program that computes the predictor. LOOK: program with the checks of monitors. UPDATE: program that updates the
+    history values. END: program that stores the accepted step. FOLLOW: program that checks for kinks of constraints.
+IDLE: program of the calculations of monitors and hooks after steps in which their Python functions are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages of a step, in order; ``StepContext.counts[STAGE]`` is the stage that the last step has reached."""
@@ -227,7 +224,7 @@ def take_steps(context: Any) -> int:
             begin_run(measures, lag, state)
             c.mapped[0] = counts[MAPPED]
             status = call_program(c.programs, BEGIN, state)
-        # Newton's method
+        # execute Newton's method
         if status == 0:
             status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
         if status == 0 and state[0]["reason"] == CYCLED:
@@ -257,11 +254,11 @@ def take_steps(context: Any) -> int:
         counts[STAGE] = ACCEPTED
         if counts[FOLLOWS] == 0:
             return 0
-        # kinks of constraints
+        # check for kinks of constraints
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # copied element by element, because numba would compile an error message about shapes for a slice
+        # copy element by element, because numba would compile an error message about shapes for a slice
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -337,7 +334,7 @@ class CompiledSteps:
         """Prepare steps of equal size up to the given times [s]. Return False if a part of the steps requires Python.
 
         Args:
-            ends: at most `MOST`.
+            ends: times at the ends of the steps [s], at most `MOST`.
             begin, looks, end: compiled programs of the predictor, of the checks of monitors, and of the storage of the
                 accepted step.
             follow: compiled program that checks constraints after the step; None if the end of the step needs Python.
@@ -379,7 +376,7 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute steps with the given kernel for Newton runs; return 0 on success.
+        """Execute the steps, with the kernel at the address ``solve`` for Newton runs; return 0 on success.
 
         Args:
             solve, place: addresses of the kernel and of its context.

@@ -16,7 +16,7 @@ MOST = 2000
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 """Names of the counts that a row contains."""
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
-"""Names of the counts in reports, and the column of each count in a row."""
+"""Names of the counts in reports, and the index of each count in a row."""
 
 
 class StepHistory:
