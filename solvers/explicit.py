@@ -205,7 +205,7 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy it to keep it. The state, and columns of tables that can be
+        The same object is yielded at each step; copy the state to keep it. The state, and columns of tables that can be
         changed by `World.set`, may be changed between steps, for instance by hooks. After a restart, the first yielded
         state is the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 

@@ -32,8 +32,8 @@ from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, so
 MOST_JOINT = 200
 """Largest number of unknowns of the common interface for which dense factors on each process are cheap."""
 MOST_FILL = 10.0
-"""Largest ratio of blocks of the factors to blocks of the matrix, on each process, for which natural order is the
-fastest."""
+"""Largest ratio of blocks of the factor L to blocks of the matrix, on each process, for which natural order is the
+fastest [1]."""
 
 
 class SubstructureLU:
