@@ -120,7 +120,8 @@ def weigh_run(
         right: r_uᵀ μ for the unknowns, shape (u,).
         damping: r_vᵀ μ for the unknowns, shape (u,).
         inertia: M μ, shape (n + 1,).
-        numbers: derivatives of velocities and accelerations with respect to the unknowns. q, v: the adjoint variables.
+        numbers: derivatives of velocities and accelerations with respect to the unknowns.
+        q, v: the adjoint variables, shape (n,) each.
     """
     for i in range(len(q)):
         k = places[i]
