@@ -1,8 +1,8 @@
 """Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after kinks
 of prescribed motions.
 
-At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
-change in the norm of the mass matrix. For larger differences, the module start.py raises an error.
+At the start, positions and velocities that violate constraints only slightly are projected onto the constraints, with
+the smallest change in the norm of the mass matrix. For larger violations, the module start.py raises an error.
 
 Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
 and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or

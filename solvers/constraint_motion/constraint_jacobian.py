@@ -1,5 +1,5 @@
-"""Products of the constraint Jacobian C_q of an assembly with vectors of coordinates, from the entries of each
-constraint, without an assembled matrix.
+"""Products of the constraint Jacobian C_q of an assembly with vectors, from the entries of each constraint, without an
+assembled matrix.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 
 The subscripts q and t denote partial derivatives of C. Constraints on velocities are defined by Ċ; the argument
 ``rate_level`` selects Ċ instead of C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for
-the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. For this
-product only markers are updated; contacts do not search for neighbours.
+the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ
+for v. For this product only markers are updated; contacts do not search for neighbours.
 """
 
 from __future__ import annotations

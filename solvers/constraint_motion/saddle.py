@@ -209,8 +209,8 @@ class PetscFactors:
 def add_right_side(
     assembly: Assembly, f: FloatArray, c: FloatArray, add_forces: Callable[[], None] | None = None
 ) -> None:
-    """Add f and c of the equations in the docstring of this module to the arrays ``f`` and ``c``. They are evaluated at
-    the state in the fields with a = 0 and λ = 0.
+    """Add f and c of the equations in the docstring of this module to the arrays ``f`` and ``c``. These terms are
+    evaluated at the state in the fields with a = 0 and λ = 0.
 
     Args:
         assembly: the systems of this process.

@@ -45,8 +45,8 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the distance of the eigenvalue from the shift."""
 RESIDUAL = 1e-5
-"""Residual [1] above which a solution is not treated as a mode but as an infinite eigenvalue with rounding errors,
-unless its residual is at most `Eigenpair.rounding`."""
+"""Residual [1] above which a solution is treated as an infinite eigenvalue with rounding errors, and not as a mode. A
+solution whose residual is at most `Eigenpair.rounding` is always treated as a mode."""
 GOOD = 1e-7
 """Residual of a mode above which the solve is repeated with another shift [1]."""
 REFINED, REFINEMENTS = 1e-12, 4
@@ -60,8 +60,8 @@ MARGIN = 100.0
 LARGEST = 0.1
 """Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, relative to a typical ratio K_ii/M_ii; for quadratic problems, square of this shift,
-relative to the same ratio [1].
+"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]; for quadratic problems, square of the shift,
+divided by this ratio.
 """
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Sum of |K_ii| over coordinates, relative to |K|, up to which the model is treated as a model without stiffness
@@ -241,7 +241,7 @@ class Eigensolver:
         )
 
     def _create(self, count: int, target: float, larger: float, refines: bool) -> Any:
-        """Create the eigensolver, with default settings that options replace.
+        """Create the eigensolver with default settings, which options can override.
 
         Args:
             count: number of requested modes.
@@ -456,7 +456,7 @@ class Eigensolver:
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Set eigenvalues to 0 that are 0 up to rounding errors, and return all solutions that are kept. Of several
+        """Set eigenvalues that are 0 up to rounding errors to 0, and return all solutions that are kept. Of several
         solutions with the eigenvalue 0 and linearly dependent vectors, only one is kept, because otherwise one
         eigenvalue would be counted twice.
         """

@@ -36,7 +36,7 @@ independent constraints.
 
 
 class LinearMotion:
-    """The matrices at a state; construction and methods are collective.
+    """The matrices M, D and K at a state; construction and methods are collective.
 
     Args:
         assembly: the systems of this process. After the construction of this object, their fields contain ``state``.
@@ -90,7 +90,7 @@ class LinearMotion:
             for component, system in assembly.layout.systems.items():
                 if system.inertia is not None and system.inertia.tangent is not None:
                     system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
-            # the forces of multipliers depend on displacements
+            # C_qᵀ is a part of K, so the factor of the multipliers is 1 in K and 0 in D
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:

@@ -276,7 +276,8 @@ class ModesResult:
             size: largest displacement, relative to the size of the model [1].
 
         Returns:
-            The path or the figure; None on all processes except the first, and if the model cannot be drawn.
+            The path, or the figure if ``path`` is None. On all processes except the first, and if the model cannot be
+            drawn, the result is None.
 
         Raises:
             ModelError: there is no such mode.

@@ -67,7 +67,8 @@ class Context(NamedTuple):
         handles: handles of the matrix and of the residual vector, whether the matrix has dense blocks, and handles of
             the vector of the unknowns and of SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
-        loads, weights: sum of all loads, and sum of the loads that are always active, shape (n + 1,) each.
+        loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
+            depend on time, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).

@@ -41,8 +41,8 @@ STATE = np.dtype(
 )
 """Data of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
 
-expanded: whether the fields correspond to the unknowns. residuals, tangents: numbers of evaluations of the residual and
-    of the tangent so far.
+expanded: whether the fields correspond to the unknowns.
+residuals, tangents: numbers of evaluations of the residual and of the tangent so far.
 failed: index of the part that failed in compiled callbacks, see callbacks.py, or -1.
 answer: convergence reason that the Python part of the convergence test has returned.
 reason, iterations: convergence reason and number of iterations of a compiled run.

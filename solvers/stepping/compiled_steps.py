@@ -46,8 +46,11 @@ need as many iterations.
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
 
-BEGIN: program that computes the predictor. LOOK: program with the checks of monitors. UPDATE: program that updates the
-    history values. END: program that stores the accepted step. FOLLOW: program that checks for kinks of constraints.
+BEGIN: program that computes the predictor.
+LOOK: program with the checks of monitors.
+UPDATE: program that updates the history values.
+END: program that stores the accepted step.
+FOLLOW: program that checks for kinks of constraints.
 IDLE: program of the calculations of monitors and hooks after steps in which their Python functions are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)

@@ -90,10 +90,15 @@ SHOWN = 3
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
 """Indices of the findings of a law in a step. The worst contact is the contact with the largest change of its rate.
 
-COUNT: number of unresolved contacts. KICK: change of the rate of the worst contact [m/s]. ROW: index of the worst
-    contact. STEPS: number of steps in the duration of the worst contact. DEPTH: depth of the worst contact [m]. NEEDED:
-    step size that the worst contact needs [s]. PASSED: largest depth of a missed contact [m]. PASSED_ROW: index of the
-    missed contact with the largest depth. LARGEST: largest speed in the contacts of the law in the run [m/s].
+COUNT: number of unresolved contacts.
+KICK: change of the rate of the worst contact [m/s].
+ROW: index of the worst contact.
+STEPS: number of steps in the duration of the worst contact.
+DEPTH: depth of the worst contact [m].
+NEEDED: step size that the worst contact needs [s].
+PASSED: largest depth of a missed contact [m].
+PASSED_ROW: index of the missed contact with the largest depth.
+LARGEST: largest speed in the contacts of the law in the run [m/s].
 EVENTS: number of steps with unresolved contacts, only in `Findings`.
 AT, SIZE: time and size of the worst step [s], only in `Findings`.
 FACTOR: factor by which the step size is reduced [1].

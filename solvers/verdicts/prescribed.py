@@ -31,7 +31,8 @@ from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
-"""Ratio of the constraint changes in a step and in the previous step above which the step is bisected [1]."""
+"""Ratio of the constraint changes in a step and in the previous step above which the time interval of the step is
+bisected [1]."""
 HALVINGS = 30
 """Largest number of bisections of a step."""
 SHARE = 0.75

@@ -73,9 +73,12 @@ SHOWN = 1e-3
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
 """Indices of the sums of a check.
 
-STORED: stored energy of all laws [J]. PASSING: power that laws transfer [W]. SIZES: sum of the absolute values of all
-    forces [N, N m]. PLACE: largest coordinate of the model [m, rad, 1]. KINETIC: kinetic energy of the model [J].
-    SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
+STORED: stored energy of all laws [J].
+PASSING: power that laws transfer [W].
+SIZES: sum of the absolute values of all forces [N, N m].
+PLACE: largest coordinate of the model [m, rad, 1].
+KINETIC: kinetic energy of the model [J].
+SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
 """
 IN_A_ROW = 3
 """Number of successive checks whose smallest created energy is used."""
