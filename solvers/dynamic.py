@@ -305,7 +305,7 @@ class Run:
         solver: the solver.
         state: the state, which changes from step to step.
         hooks: the hooks of this run.
-        checkpoint: writes the checkpoints of this run.
+        checkpoint: object that writes the checkpoints of this run.
         pauses: whether the caller can read the state between steps.
     """
 

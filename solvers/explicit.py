@@ -289,7 +289,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # the algorithmic acceleration, from which a later solve by generalised-alpha starts
+            # store the algorithmic accelerations, from which a later solve by generalised-alpha starts
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
@@ -318,7 +318,7 @@ class Explicit(StepSolver):
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Update accelerations after changes between two steps; see `Restartable`."""
+        """Update the accelerations, and restart the monitors, after changes between two steps; see `Restartable`."""
         self._method.update_state(state)
         self.watches.close(state)
 

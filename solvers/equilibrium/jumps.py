@@ -70,7 +70,7 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the top of this file."""
+"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the docstring of this module."""
 EQUILIBRIUM = 1e-3
 """Work of forces other than loads, relative to the work of the loads, up to which the start is treated as an
 equilibrium [1].
@@ -85,8 +85,8 @@ APART = 0.5
 """Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate, above
 which the step is traced [1]."""
 LINEAR = 1e-9
-"""Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
-coordinate is treated as prescribed [1].
+"""Difference of a coordinate between the end and the first iterate, relative to the displacement of the coordinate, up
+to which the coordinate is treated as prescribed [1].
 """
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Displacement, relative to the largest coordinate, up to which the displacement may be a rounding error [1]. A solve
@@ -273,8 +273,8 @@ class JumpWatch:
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
         """Return the displacements due to ``loads``, both of shape (n,), and due to changes ``gap`` of constraint gaps,
-        shape (m,) or (0,). They are computed with the tangent at the last equilibrium, and are 0 if the tangent is
-        singular.
+        shape (m,) or (0,). The displacements are computed with the tangent at the last equilibrium, and are 0 if the
+        tangent is singular.
         """
         problem = self._problem
         if update:

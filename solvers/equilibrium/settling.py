@@ -65,8 +65,8 @@ def settle_contacts(
             displacements of this solution, shape (n,).
 
     Returns:
-        The attempt, which has converged if the equilibrium with k = 0 was found. The attempt
-        counts the iterations of all steps.
+        The attempt, with the sum of the iterations of all steps. The attempt has converged if the equilibrium with k =
+        0 was found.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

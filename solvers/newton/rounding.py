@@ -72,8 +72,7 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """Return |A| x with the tangent A as a PETSc vector; ``x`` contains a value for each unknown of this process.
-    """
+    """Return |A| x as a PETSc vector, where A is the tangent and ``x`` has a value for each unknown of this process."""
     total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
     sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

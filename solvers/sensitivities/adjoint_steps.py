@@ -201,8 +201,8 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the norm of the adjoint variables of coordinates, multiplied by the largest coordinate so far, and of
-        the adjoint variables of velocities, multiplied by the largest velocity so far."""
+        """Return the common norm of two vectors: the adjoint variables of coordinates, multiplied by the largest
+        coordinate so far, and the adjoint variables of velocities, multiplied by the largest velocity so far."""
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
         self._rate = max(self._rate, find_largest(state.v))

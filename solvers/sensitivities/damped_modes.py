@@ -39,7 +39,8 @@ from windlass.solvers.modes.modes import Modes
 from windlass.solvers.sensitivities.equilibrium import CHECKS, Model, find_equilibrium
 
 EQUAL = 1e-6
-"""Difference between two eigenvalues, relative to the larger one, up to which they are treated as equal [1]."""
+"""Difference between two eigenvalues, relative to the larger eigenvalue, up to which the eigenvalues are treated as
+equal [1]."""
 SHIFT = 1e-9
 """Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]; much smaller than
 `EQUAL`, so that close modes are separated.
@@ -49,8 +50,8 @@ ITERATIONS = 4
 eigenvalues.
 """
 DEFECTIVE = 1e-6
-"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to Yᵀ |2 σ M + D| X, below which the eigenvectors are treated
-as dependent [1].
+"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X|, up to which the
+eigenvectors are treated as dependent [1].
 """
 SPARE = 3
 """Number of additional modes, which complete the last group of equal eigenvalues."""

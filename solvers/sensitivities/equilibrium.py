@@ -239,8 +239,8 @@ def require_equal(world: World, other: World, name: str) -> None:
 
 
 def transplant(state: State, world: World) -> State:
-    """Return a copy of a state, with velocities 0 except first-order states, for another world with the same numbers of
-    rows.
+    """Return a copy of a state for another world with the same numbers of rows. In the copy, all velocities except
+    first-order states are 0.
     """
     found = State(world)
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t

@@ -56,7 +56,7 @@ def evaluate_frequencies(
 
     Returns:
         Frequencies in ascending order [Hz], shape (k,), k <= count, and their derivatives with respect to each
-        parameter [Hz per unit], each of shape (k,).  Derivatives of equal frequencies are in ascending order.
+        parameter [Hz per unit], each of shape (k,). Derivatives of equal frequencies are in ascending order.
 
     Raises:
         ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if K is not symmetric.

@@ -114,7 +114,7 @@ class HistoryTerms:
         self._colour_rows()
 
     def _find_parts(self) -> Iterator[tuple[LocalRows, IntArray]]:
-        """Yield rows with history values, and the indices of the first value of each row."""
+        """Yield, for each law with history values, its rows and the index of the first history value of each row."""
         layout, world = self._assembly.layout, self._companion.world
         for component, system in layout.systems.items():
             refs = [name for name, ref in component.refs.items() if ref.target == "GenericData"]
@@ -279,9 +279,9 @@ class HistoryTerms:
         return (np.array(slopes) if slopes else np.zeros(shape)), np.array(indices, np.int64).reshape(len(indices), -1)
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return, for each history value, shape (d,), the sum of its derivatives of forces and constraint equations,
-        see `find_force_slopes`, multiplied by the adjoint variables mu of the equations of motion, shape (n,), and nu
-        of the constraints, shape (m,).
+        """Return, for each history value, shape (d,), the derivatives of the forces multiplied by the adjoint variables
+        mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied by their
+        adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see `find_force_slopes`.
         """
         factors = np.concatenate((mu, [0.0], nu))[self._equations]
         found = np.zeros(self._size + 1)

@@ -149,7 +149,7 @@ class CompanionPair:
         self._take_slopes(step.end, after)
 
     def evaluate(self, like: Mapping[str, float]) -> dict[str, float]:
-        """Return the derivatives of the results at the present state."""
+        """Return the derivatives of the results with respect to p at the present state, by name of the result."""
         high, low = (read_results(side.results, side.state, like) for side in (self.above, self.below))
         return {name: (high[name] - low[name]) / (2.0 * self.h) for name in like}
 

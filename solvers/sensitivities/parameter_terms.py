@@ -1,10 +1,10 @@
 """Derivatives of the equations of a step with respect to many parameters, from the rows that a parameter changes.
 
-Most parameters change columns of few rows. The tables of the two companion models of a parameter are compared, once. In
-each step, forces are evaluated only for rows that differ between both models, and for rows that refer to such rows.
-These evaluations read the motion of the nominal model, which has the parameters of the motion. The constant mass matrix
-and constant weights are compared once. If a parameter changes reference coordinates or markers, the companion models
-are evaluated as a whole.
+Most parameters change columns of few rows. The tables of the two companion models of a parameter are compared only
+once. In each step, forces are evaluated only for rows that differ between both models, and for rows that refer to such
+rows. These evaluations read the motion of the nominal model, which has the parameters of the motion. The constant mass
+matrix and constant weights are compared once. If a parameter changes reference coordinates or markers, the companion
+models are evaluated as a whole.
 """
 
 from __future__ import annotations
@@ -94,9 +94,10 @@ class ParameterTerms:
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
-        """Multiply the derivatives of the equations of motion with respect to the parameters by their adjoint variables
-        ``mu``, shape (n,), and the derivatives of the constraints by their adjoint variables ``nu``, shape (m,).
-        Subtract the products from ``gradient``. The derivatives are evaluated at the fields of the nominal model.
+        """Multiply the derivatives of the equations of motion with respect to the parameters by the adjoint variables
+        ``mu`` of these equations, shape (n,), and the derivatives of the constraints by the adjoint variables ``nu`` of
+        the constraints, shape (m,). Subtract the products from ``gradient``. The derivatives are evaluated at the
+        fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change

@@ -84,7 +84,8 @@ class ProjectionTerms:
         found = dict(factors)
 
         def weigh(companion: Companion, changed: Mapping[str, FloatArray]) -> float:
-            """Return the change of a motion by its projection, multiplied by ``factors`` and summed."""
+            """Return the sum of the changes of a motion by its projection, each multiplied by its element of
+            ``factors``."""
             state = companion.state
             for name in MOTION:
                 getattr(state, name)[:] = changed[name]

@@ -27,7 +27,7 @@ from windlass.solvers.sensitivities.revolve import place_states
 from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
 CHECKED = 20
-"""One of this number of successive steps is repeated by Newton's method."""
+"""Number of steps after which a step is again repeated by Newton's method."""
 EXACT = 1e-5
 """Relative change of the unknowns in the repetition of a step, up to which the unknowns of the next steps are taken
 from the states at their ends [1].
@@ -67,7 +67,7 @@ def record_motion(
     """Compute the motion, and store at most ``count`` states in ``stored``.
 
     Raises:
-        ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
+        ModelError: the motion continues from a checkpoint, so its first steps are missing.
     """
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))

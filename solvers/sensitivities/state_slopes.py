@@ -1,7 +1,7 @@
 """Derivatives of Σ w y with respect to the values of a state, where w are weights of the results y of the state.
 
-A result usually depends on few values of the state. These values are found by perturbing each value once at the start,
-and again whenever a perturbation of all other values changes a result.
+A result usually depends on few values of the state. These values are found by perturbations of groups of values at the
+start, and again whenever a perturbation of all other values changes a result.
 """
 
 from __future__ import annotations
