@@ -92,8 +92,8 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """For every entry of every block, write the index of the same entry in the values of the matrix to ``place``. Write
-    -1 for entries outside the sparsity pattern.
+    """For every entry of every block, write the index of the same entry in the values of the matrix to ``place``.
+    Entries outside the sparsity pattern keep their previous value in ``place``.
     """
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]

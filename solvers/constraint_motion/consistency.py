@@ -226,7 +226,7 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """The data that compiled steps need for the check of kinks."""
+        """The data that compiled steps need for the check for kinks."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:

@@ -39,8 +39,8 @@ is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is approximately
 equal to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used
-in addition. Lines without load are almost mechanisms, so the shape of a line without load changes rapidly, but
-continuously, with the first small load.
+in addition to the value at the start. Lines without load are almost mechanisms, so the shape of a line without load
+changes rapidly, but continuously, with the first small load.
 
 At other starts q0 the imbalance is larger: with the loads at the end of the step, f(q0) = f0. An example is a changed
 prestrain, which is not scaled by the load factor. In this case the path is defined by f = (1 - τ) f0. The imbalance

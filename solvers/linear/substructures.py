@@ -40,7 +40,7 @@ class SubstructureLU:
     """Preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
 
     Args:
-        sparsity: sparsity of this process, with a substructure.
+        sparsity: sparsity pattern of this process, which must have a substructure.
         processes: processes that share the matrix.
     """
 

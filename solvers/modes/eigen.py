@@ -106,7 +106,7 @@ class Eigenpair:
 
 
 class Eigensolver:
-    """Wrapper of SLEPc's linear (EPS) or quadratic (PEP) eigensolver for a linear motion.
+    """Wrapper of SLEPc's linear (EPS) or quadratic (PEP) eigensolver for the linear equations of motion.
 
     Args:
         motion: the matrices.

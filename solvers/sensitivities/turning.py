@@ -1,4 +1,5 @@
-"""Derivatives of the steps of Euler parameters, whose predictor and end depend on products of coordinates."""
+"""Derivatives of steps of Euler parameters. The predictor and the end of these steps depend on products of
+coordinates."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SEC
 
 
 class Follow(NamedTuple):
-    """Data for the check of constraints after a step; see `Consistency`.
+    """Data for the check for kinks of constraints after a step; see `Consistency`.
 
     Attributes:
         largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
@@ -95,7 +95,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each compiled program, shape (6, 2).
-        counts: integer data of the steps; the indices are `STAGE` and the subsequent constants, shape (12,).
+        counts: integer data of the steps; the indices are the constants `STAGE` to `FROZEN`, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
@@ -280,12 +280,12 @@ class CompiledSteps:
         settings: limits at which a pass is accepted.
         scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
             last step.
-        follow: data for the check of constraints, see `Follow`.
+        follow: data for the check for kinks of constraints, see `Follow`.
         found: see `StepContext`.
         mapped: number of residual evaluations of a Newton run in which contact states may change, see `Fields`.
 
     Attributes:
-        programs: the compiled programs, in the order of the constants that start with `BEGIN`.
+        programs: the compiled programs, in the order of the constants `BEGIN` to `IDLE`.
         pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
         stage: stage of the last step.
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
@@ -334,13 +334,15 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to the given times [s]. Return False if a part of the steps requires Python.
+        """Prepare steps of equal size that end at the times ``ends``. Return False if a part of the steps requires
+        Python.
 
         Args:
             ends: times at the ends of the steps [s], at most `MOST`.
             begin, looks, end: compiled programs of the predictor, of the checks of monitors, and of the storage of the
                 accepted step.
-            follow: compiled program that checks constraints after the step; None if the end of the step needs Python.
+            follow: compiled program that checks for kinks of constraints after the step; None if the end of the step
+                needs Python.
             idle: compiled programs of monitors and hooks for all steps except the last.
             repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """

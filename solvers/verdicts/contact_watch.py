@@ -133,7 +133,7 @@ def judge_gaps(
         limits: largest ratio of a rate change to the impact speed [1], speed below which contacts are ignored [m/s],
             and 1 if the step size can be reduced, otherwise 0; shape (3,).
         quiet: see `Gaps`.
-        found: values at `COUNT` and the subsequent indices, shape (13,).
+        found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
     h, limit = size[0], limits[0]
     # the limit is constant in the step, so the result does not depend on the order of contacts or the number of

@@ -8,10 +8,10 @@ the next step. A maximum is used because single contact points open and close. I
 the motion is valid, and a note reports the loss of contact.
 
 A tension can change within a step because of loads, because of waves, and because the tension at the start of the step
-is lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the
-tension by sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole
-rope within the step. The previous tension can be lost completely, for example when a brake engages or a support fails.
-If a change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
+can be lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes
+the tension by sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the
+whole rope within the step. The previous tension can be lost completely, for example when a brake engages or a support
+fails. If a change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
 
 If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
