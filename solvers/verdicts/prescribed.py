@@ -2,15 +2,15 @@
 
 A finite force cannot move a mass instantaneously. With methods of index 3, the velocities of prescribed coordinates
 would be the jump divided by the step size. Methods of index 2 would ignore the jump, or use the jump divided by the
-step size as a velocity. Before each step, constraints on positions with Python functions are evaluated at both ends of
-the step with constant coordinates. The time interval of a step is bisected if its constraints change by more than
+step size as a velocity. Before each step, the changes of constraints on positions with Python functions in this step
+are computed for constant coordinates. The time interval of the step is bisected if a constraint changes by more than
 `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In smooth motion each half contains about
 half of the change, whereas a jump is within one of the halves.
 
-The values of constraints at the end of the step are computed for constant coordinates. If constraints are fulfilled at
-the start of a step, these values are the changes of the constraints in the step, apart from the drift of the method.
-Therefore the constraints are usually evaluated only at the end of the step. They are evaluated at both ends if these
-values increase from step to step, and every `EVERY` steps to find the drift.
+If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates, are
+equal to the changes of the constraints in the step, apart from the drift of the method. Therefore the constraints are
+usually evaluated only at the end of the step. They are evaluated at both ends if these values increase from step to
+step, and every `EVERY` steps to find the drift.
 """
 
 from __future__ import annotations
