@@ -1,7 +1,8 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
 Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The forces take the
-power f·v from the motion. The inertia forces M a + ... change the kinetic energy T:
+power f·v from the motion. The inertia forces M a + ..., with the mass matrix M and the accelerations a, change the
+kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
@@ -54,8 +55,8 @@ class Account:
     function that calls a kernel.
 
     Attributes:
-        read: function ``(s)`` that adds to s.energies and s.powers the energies and powers of the rows of this process,
-            and writes s.parts; see `Reading`.
+        read: function ``(s)`` that adds the energies and powers of this process's rows to s.energies and s.powers, and
+            writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
         passed: names of powers that the forces of the law transfer out of the rows of the law, such as the flow of

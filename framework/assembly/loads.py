@@ -109,8 +109,9 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may compute ``sum`` itself and need not call `update`: the caller copies
-        ``weights`` to ``sum`` and runs ``table``. If the result is true, the next `update` recomputes ``sum``.
+        """Return whether the caller may compute ``sum`` itself instead of calling `update`. For this purpose the caller
+        copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
+        computes ``sum`` anew.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
