@@ -29,11 +29,10 @@ class Loads:
         around: context manager that is active while compiled code calls Python functions, see `Program`.
 
     Attributes:
-        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object
-            never changes.
-        gravity: gravitational acceleration at the previous `update` [m/s^2], shape (3,); the array object never
-            changes.
-        weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array object never changes.
+        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array is never
+            replaced.
+        gravity: gravitational acceleration at the previous `update` [m/s^2], shape (3,); the array is never replaced.
+        weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array is never replaced.
     """
 
     def __init__(
