@@ -270,8 +270,7 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Name the entities that were created together with a row (nodes, history values) like the row itself.
-        """
+        """Name the entities that were created together with a row (nodes, history values) like the row itself."""
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
                 made.table.add_label(made.rows, name)
