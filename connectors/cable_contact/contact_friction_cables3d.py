@@ -253,8 +253,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
-        # the next update must search for contacts again
+        # after a rejected stage or step, the stored contacts differ from the contacts of the last update, so the next
+        # update must search for contacts again
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -344,7 +344,8 @@ def add_cable_contact(
 
 
 def check_sets(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without bristles, and for ropes that turn without friction."""
+    """Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but
+    without friction."""
     check_friction(table)
     idle = table.local("turns_rope") & (table.local("friction_coefficient") == 0.0)
     for row in table.resident[idle][:1]:

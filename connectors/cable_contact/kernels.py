@@ -27,8 +27,8 @@ The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
 of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
-cables. The share is smaller for points on the inside of a bend, where the position of the foot is sensitive, and tends
-to 0 for points of a core in the centre of a coil:
+cables. The share is smaller for points on the inside of a bend, where a small motion of the point causes a large motion
+of its foot. For points of a core in the centre of a coil, the share tends to 0:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -118,8 +118,8 @@ class TouchParameters(NamedTuple):
 
 class FootMotion(NamedTuple):
     """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at an end of B, r and r' of A at the point, and r, r' and r'' of B at the foot, each with its rate, and
-    the material of both cables.
+    foot is held at an end of B, r and r' of A at the point, r, r' and r'' of B at the foot, the rates of these vectors,
+    and the `Material` of both cables.
     """
 
     s: float

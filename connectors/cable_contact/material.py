@@ -196,9 +196,10 @@ def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -
 
 @kernel
 def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: float, g: Any, X: FloatArray) -> None:
-    """Add the contributions of the angles and spins of both cables to X, shape (12, 28), which contains derivatives
-    with respect to the coordinates. Columns 12 and 13 of C contain the derivatives with respect to the angle and the
-    spin of A, and columns 14 and 15 the derivatives with respect to the angle and the spin of B.
+    """Add the contributions of the angles and spins of both cables to X, shape (12, 28), which contains the derivatives
+    of the rows of C (see `tangent.fill_changes`) with respect to the coordinates. Columns 12 and 13 of C contain the
+    derivatives with respect to the angle and the spin of A, columns 14 and 15 those with respect to the angle and the
+    spin of B.
     """
     for which in range(2):
         iL, yt, sigma, change = 1.0 / (la if which == 0 else lb), g.yt[which], g.sigma[which], g.change[which]

@@ -85,8 +85,8 @@ class ContactFrictionCircleCable2D(SegmentContact):
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
     sticking position belongs to a segment of the mesh, so the segment that carries a bristle does not move with the
     material. History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with
-    moving material that use the current length have one further value, the axial displacement of the material [m] at
-    the time at which the positions were stored.
+    moving material, whose sticking positions are measured with the current length of segments, have one further value:
+    the axial displacement of the material [m] at the time at which the positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

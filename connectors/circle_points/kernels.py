@@ -164,7 +164,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """Return the values of the 8 coordinates that the cable in row i has."""
+    """Return the values of the 8 coordinates of the cable in row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -199,7 +199,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
     """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is the index of the
-    history value with the press, `PRESS` or `PRESSED`.
+    history value that contains the press, `PRESS` or `PRESSED`.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
@@ -238,7 +238,7 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Read the parameters of a row; ``place`` is the index of the history value with the press, see `eval_growth`."""
+    """Read the parameters of a row; for ``place`` see `eval_growth`."""
     grown = eval_growth(row, data, place)
     return PointParameters(read_law(row, FADING * grown), row.radius, grown)
 
@@ -280,7 +280,7 @@ def eval_bristles(
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
-    """Read row i; ``place`` is the index of the history value with the press, see `eval_growth`."""
+    """Read row i; for ``place`` see `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

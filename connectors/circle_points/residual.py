@@ -4,7 +4,7 @@ The coordinates of eight rows are copied once into a record g of `POINT_LANES`. 
 after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. See
 docs/explanation/design.md, Lanes.
 
-Contact forces between circles and points of cables. Several rows are evaluated at once; see `kernels.py`.
+The module `kernels.py` describes the contact forces.
 """
 
 from __future__ import annotations

@@ -257,4 +257,4 @@ def create_tangent(
 
 @kernel(inline=True)
 def couple_nothing(r: Any, dq: float, g: Any, K: FloatArray) -> None:
-    """The argument ``end`` of `create_tangent` for points that do not couple."""
+    """Do nothing. This kernel is the argument ``end`` of `create_tangent` if the points of a row are not coupled."""

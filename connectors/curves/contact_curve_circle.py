@@ -202,8 +202,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     """Return the indices, counted from 1, of the two pieces of the profile that are in contact with the circle of a row
-    with its centre at (x, y). The piece with the larger depth is the first. An index is 0 if there is no first or no
-    second contact.
+    with its centre at (x, y). The piece with the larger depth is the first. The index of a contact that does not exist
+    is 0.
     """
     k = row.curve
     # indices of the grid cell along x and y

@@ -567,9 +567,9 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about two errors of the means. The first error: bristles change the loss of speed, by more than a
-    tolerated fraction and by more than the mesh changes it through its error of the tensions. The second error: cables
-    are too long for a layer.
+    """Return warnings about two errors of the means. The first error: bristles change the loss of speed by more than a
+    tolerated fraction, and by more than the errors of the tensions due to the mesh change this loss. The second error:
+    cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.
