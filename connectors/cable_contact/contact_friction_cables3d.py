@@ -147,8 +147,9 @@ def find_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
-    """Return the fields of records from which kernels compute the material frames of cables that friction turns, see
-    `elements/cable3d/twist_points.py`; ``dofs`` contains local coordinate indices of all cables of the table.
+    """Return the record fields with which kernels compute the frames of the material, see
+    `elements/cable3d/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the
+    local coordinate indices of all cables of the table.
     """
     count, none = len(turning), np.zeros(len(turning))
     b, F = np.zeros((2, count, 3)), np.zeros((2, count, 4))

@@ -69,9 +69,9 @@ carry nearly the whole contact force.
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Write the values of (r - p).r' at the ends of the pieces of cable b into F, shape (PIECES + 1,), where r is a
-    point of the axis of cable b and p the position of the given point. The last value is computed from the coordinates
-    of the node at the end, so this value is identical to the first value of the next cable.
+    """Write the values of (r - p).r' into F, shape (PIECES + 1,), for the given position p. The points r of the axis of
+    cable b divide this axis into `PIECES` pieces of equal length. The last value is computed from the coordinates of
+    the node at the end, so this value is identical to the first value of the next cable.
     """
     z = gather(x, c[b])
     for k in range(PIECES + 1):

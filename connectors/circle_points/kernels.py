@@ -364,8 +364,8 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre, the sum of distance D times friction f_t over all
-    points, to the torque of the owner of the row [N m].
+    """Add the torque of each row i on its circle, about the centre of the circle, to ``torque[owner[i]]`` [N m]. This
+    torque is the sum of D f_t over all points, with the distance D and the friction f_t.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

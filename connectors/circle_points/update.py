@@ -16,13 +16,13 @@ Therefore, if a point opens, its deflection is distributed to the other points, 
 of their deflection.
 
 For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
-In static solves the value is stored only if it has changed so much that another pass is necessary; the error is the
-change of the normal force. The row of a cable that moves onto the circle is called a new row. A new row has no friction
-until all of its points are closed with a mean depth near F/(k r), or until one point opens. Before all points are
-closed, points move along the circle by up to l³/(192 R²), and earlier anchors would store this motion as a spurious
-strain. On a rigid layer the initial deflection of the bristles of a new row is computed from the distances between its
-cable and the neighbouring cables on the circle. On other layers it is computed from the slip of the cable before the
-cable reaches the circle. See `layers.py` for both.
+In static solves the value is stored only if it has changed so much that another pass is necessary; the force error of
+the update is then the change of the normal force. The row of a cable that moves onto the circle is called a new row. A
+new row has no friction until all of its points are closed with a mean depth near F/(k r), or until one point opens.
+Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors would store this
+motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is computed from the
+distances between its cable and the neighbouring cables on the circle. On other layers it is computed from the slip of
+the cable before the cable reaches the circle. See `layers.py` for both.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

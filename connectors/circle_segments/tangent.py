@@ -144,8 +144,9 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Write the last three columns of X, shape (5, 11), which contain the derivatives with respect to x and y of the
-    centre and to the angle of the circle, from the derivatives C with respect to the end points and the angle.
+    """Write the last three columns of X, shape (5, 11): the derivatives with respect to x and y of the centre and with
+    respect to the angle of the circle. They follow from C, the derivatives with respect to the end points and the
+    angle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])

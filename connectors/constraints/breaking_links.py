@@ -327,8 +327,7 @@ class BreakingLinks(StepHook):
 
     @staticmethod
     def _find_tired(link: Link, fatigue: FatigueSum, forces: FloatArray) -> DueBreak | None:
-        """Add the damage by the forces of a link to its damage. Return the break of the link by fatigue, or None if the
-        link does not break."""
+        """Count the cycles of the forces of a link. Return its break by fatigue, or None if no damage has reached 1."""
         fatigue.add(forces)
         damages = fatigue.find_damages()
         k = int(np.argmax(damages))

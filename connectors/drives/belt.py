@@ -196,8 +196,8 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
 
 
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
-    """Raise ModelError for pulleys of 2D belts with a shape along their axis, and for pulleys on which a belt of the
-    given width [m] does not lie; ``width`` is None for belts without torsion.
+    """Raise ModelError if a pulley of a 2D belt has a groove or a crowned face, or if a belt of the given width [m]
+    does not fit on a pulley; ``width`` is None for belts without torsion.
     """
     for pulley in pulleys:
         shaped = [key for key in ("groove_radius", "outer_radius", "crown_radius") if getattr(pulley, key) is not None]
