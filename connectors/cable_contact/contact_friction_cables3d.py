@@ -168,7 +168,7 @@ def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of all cables of the table for the kernels. The records of cables that belong to other
+    """Create the records of all cables of the table for the kernels. The records of cables whose points belong to other
     processes have 0 points.
     """
     world, table, layout = rows.world, rows.table, rows.layout

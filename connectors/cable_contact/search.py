@@ -147,8 +147,8 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the contact slots of the
-    points. Return the smallest gap of a foot for which no slot is free [m].
+    """Store the contacts with the feet ``found`` in the contact slots of the points. The feet are ordered by cable,
+    point and gap. Return the smallest gap of a foot for which no slot is free [m].
 
     ``left`` receives the index of a foot in contact for which no slot is free, or -1.
     """

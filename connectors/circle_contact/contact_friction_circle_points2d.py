@@ -141,8 +141,8 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # without a press the states do not change within Newton's method: the damping force jumps when a point closes,
-        # and the iteration would not converge
+        # without a press the states are constant within Newton's method: otherwise the iteration would not converge,
+        # because the damping force jumps when a point closes
         system.return_map.motion = maps
     return system
 

@@ -62,7 +62,8 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     """Return whether the line between two neighbouring points, with the gap quantities a and b, has moved across the
     centre of the circle.
 
-    first, last: whether the line is extended to the end of the cable, by half the distance between points.
+    first, last: whether the line is extended to the start or to the end of the cable, by half the distance between
+        points.
     """
     if not (a[START + GAP] < np.inf and b[START + GAP] < np.inf):
         return False

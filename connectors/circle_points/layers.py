@@ -212,7 +212,7 @@ def follow_stretch(
 
 @kernel
 def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
-    """Write the results of `read_anchor` of rows that other processes need into out, shape (k, 5)."""
+    """Write the results of `read_anchor` for the rows that other processes need into out, shape (k, 5)."""
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
         out[k, 0] = 1.0 if lies else 0.0

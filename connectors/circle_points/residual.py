@@ -72,8 +72,8 @@ def gather_rows(
     count: int,
     g: Any,
 ) -> tuple[int, bool, bool]:
-    """Copy the ``count`` rows from ``rows[first]`` on to the first lanes. Return the largest number of points of these
-    rows, whether any of them has an offset, and whether any of them has bristles.
+    """Copy ``count`` rows, beginning with ``rows[first]``, to the first lanes. Return the largest number of points of
+    these rows, whether any of these rows has an offset, and whether any has bristles.
     """
     most, offset, bristles = 0, False, False
     if count < LANES:

@@ -138,7 +138,7 @@ def decide_states(
     # friction force may lift the cable a little
     laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # deflection of the bristles of a new cable; on a rigid layer it is computed from the anchors of the neighbours
+    # deflection of the bristles of a new row; on a rigid layer it is computed from the anchors of the neighbours
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

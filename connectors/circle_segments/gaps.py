@@ -177,7 +177,7 @@ def fill_segment_gaps(
         if is_quiet(points, begin, n, r, quiet[LEAST]):
             fastest = max(fastest, square)
             continue
-        # all segments, at the start and at the end of the step
+        # gap quantities of all segments, at the start and at the end of the step
         speed = np.sqrt(square)
         wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
         speed_before = np.sqrt(wx * wx + wy * wy)

@@ -168,8 +168,8 @@ def read_slopes(slope: FloatArray, j: int) -> Four:
 
 @kernel(inline=True)
 def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis that belongs to the segment ``h`` at the offset y from the axis; ``slopes``: r' at
-    both ends.
+    """Create the chord of the axis for a segment ``h`` that lies at the offset y from the axis; ``slopes``: r' at both
+    ends.
     """
     ux, uy, wx, wy = slopes
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
@@ -178,7 +178,7 @@ def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis that belongs to the segment ``h``, from point j to j + 1, at the offset y from the
+    """Create the chord of the axis for the segment ``h`` from point j to j + 1, which lies at the offset y from the
     axis.
     """
     return lower_chord(read_slopes(slope, j), y, h)

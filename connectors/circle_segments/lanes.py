@@ -76,7 +76,8 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         n, first = row.segments, row.data
         if row.active and touches(data, first, n):
             for s in range(n):
-                # each segment is written to the list, but the counter is increased only if the segment is closed
+                # each segment is written to the end of the list, but the counter is increased only if the segment is
+                # closed; other segments are overwritten by the next segment
                 rows[count], numbers[count] = i, s
                 count += data[first + s] <= 0.0
     return rows, numbers, count

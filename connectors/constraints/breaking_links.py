@@ -9,12 +9,12 @@ without a loss of energy. A broken spring loses its stored energy; the energy le
 model. After a break the solver computes accelerations that fulfil the equations of motion without the link. Therefore
 the break causes no error of the energy balance.
 
-The force of a link of cables is the largest axial force of its cables. If the link breaks, only one of its cables
-breaks: the cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable
-(column ``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The
-axis of a broken cable is a straight or bent line between the two ends of the rope, and is not material. Therefore the
-fluid loads of a broken cable act per unstrained length (``constant_volume``), and contacts and line loads per current
-length of this cable become inactive.
+The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
+cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
+``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The axis of
+a broken cable is a straight or bent line between the two ends of the rope, and is not material. Therefore the fluid
+loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads
+per current length, become inactive.
 """
 
 from __future__ import annotations
@@ -366,8 +366,8 @@ def find_largest(link: Link, forces: FloatArray) -> DueBreak:
 
 
 def release(world: World, cable: Entity) -> None:
-    """Set the fluid loads of a broken cable to act per unstrained length, and deactivate contacts and line loads per
-    current length of this cable. Rows that refer to chains of cables do not change. All processes must call this
+    """Set the fluid loads of a broken cable to act per unstrained length. Deactivate the contacts of this cable, and
+    its line loads per current length. Rows that refer to chains of cables do not change. All processes must call this
     function together.
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]

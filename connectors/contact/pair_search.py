@@ -158,7 +158,8 @@ def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArr
 
 def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
     """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
-    A cable lies in the convex hull of its control points, so no point of the axis moves farther than one of them.
+    A cable lies in the convex hull of its control points, so no point of the axis moves farther than the control point
+    with the largest motion.
 
     Source: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 
@@ -370,7 +371,7 @@ class PairSearch(NeighbourSearch):
                 f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        # rows keep circles with closed points; other rows get circles that have no row
+        # rows with closed points keep their partners; the other rows get near partners that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
