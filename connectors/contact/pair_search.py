@@ -7,8 +7,8 @@ members of all sets, counted from 1, or 0 without a member. Therefore the pairs 
 repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
-only at these times. Pairs whose distance is below the search margin ``skin`` get the rows of their cable in the order
-of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
+only at these times. Pairs whose distance is below the search margin ``skin`` are assigned to the rows of their cable in
+the order of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
@@ -315,8 +315,8 @@ class PairSearch(NeighbourSearch):
         return group[near], number[near], gap[near]
 
     def find_candidates(self) -> tuple[IntArray, IntArray]:
-        """Return two arrays that describe all pairs whose bounding spheres are closer than the skin: the groups of
-        rows, and the indices of the partners, shape (pairs,) each.
+        """Return two arrays, shape (pairs,) each: the groups of rows, and the indices of the partners. The pairs are
+        all pairs with an unbounded surface, and at least all pairs whose bounding spheres are closer than the skin.
         """
         from scipy.spatial import cKDTree  # imported here, because most models do not need this module
 

@@ -226,7 +226,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Return warnings about cables and beams that are initially below the ground of the water."""
+    """Return warnings about cables and beams that are initially below the bed of the water."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)

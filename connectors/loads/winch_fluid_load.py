@@ -63,7 +63,7 @@ class WinchFluidLoad(FluidLoad):
 
 
 def find_active(rows: LocalRows) -> BoolArray:
-    """Return whether rows act: neither the load nor its cable is inactive, shape (rows,)."""
+    """Return for each row whether both the load and its cable are active, shape (rows,)."""
     on: BoolArray = rows.local("active") & (column_of(rows.world, rows.local("cable"), "active") > 0.0)
     return on
 

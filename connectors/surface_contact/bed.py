@@ -1,11 +1,10 @@
 """Beds whose height varies in both horizontal directions: heights on a rectangular grid (bathymetry).
 
-Beds, such as a sea bed, whose profile is a polyline. Each straight piece of the polyline is a plane that is limited
-to this piece.
+A bed can also have a polyline as profile. Each straight piece of the polyline is a plane that is limited to this piece.
 
-The height of the bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow) there
-is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These errors are
-limited to regions that are as large as the penetration depth of the cables.
+The height of such a bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow)
+there is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These
+errors are limited to regions that are as large as the penetration depth of the cables.
 
 At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
 then have a component along the cable, of the order of theta^2 times the tension of the cable. A rounded crest is a drum

@@ -49,10 +49,11 @@ of the rope, the angular velocity ω of the material of the rope and the angular
     u_t = (I - n n^T) (X - a) - r_c θ b
     M = -r_c f_t·b
 
-θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is measured
-from the material frame at the start of the step, moved to the present tangent by the smallest rotation, to the present
-material frame, both in the frame of the surface. θ lies between -π and π. The friction is the same function
-of u_t and v_t as above, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
+θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is the angle
+between two frames, both expressed in the frame of the surface: the material frame at the start of the step, moved to
+the present tangent by the smallest rotation, and the present material frame. θ lies between -π and π. The friction is
+the same function of u_t and v_t as above, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised
+forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
@@ -339,7 +340,8 @@ def rests(z: Lever) -> bool:
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """Return `TURNING` in static solves, 0 in dynamic solves."""
+    """Return the fraction c of the friction limit (`contact/law.py`): `TURNING` in static solves, 0 in dynamic
+    solves."""
     return TURNING if rests(z) else 0.0
 
 
