@@ -356,7 +356,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             continue
         u, ut = row_of_rigid(m, pair, i)
         speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-        # smaller gap of both contacts
+        # the smaller of the gaps of both contacts
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)

@@ -81,7 +81,7 @@ class PairKind:
     """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
     from a complex to a real result.
     """
-    vector: Callable[[Kernel], Kernel] = lambda force: force # converts a force kernel to one with three results
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to one with three results
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function ``(s)`` that returns the additional arguments of the tangent loop, which follow the columns of the
     markers.

@@ -279,7 +279,7 @@ def fill_motion(
         write_column(Wq, T, k, to_surface(o, dt[0], dt[1], dt[2]))
         Wq[RATE, k], Wv[RATE, k] = u * rate - dot(omega, dt), u * sigma[j]
         Wq[ANGLE, k] = u * sigma[j] + dot(g, dps)
-    # components b of position and rotation
+    # component b of the position and of the rotation
     for b in range(3):
         axis = unit_vector(b)
         across, by_place = cross(omega, axis), to_surface(o, axis[0], axis[1], axis[2])
