@@ -346,7 +346,8 @@ def add_cable_contact(
 
 def check_sets(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but
-    without friction."""
+    without friction.
+    """
     check_friction(table)
     idle = table.local("turns_rope") & (table.local("friction_coefficient") == 0.0)
     for row in table.resident[idle][:1]:

@@ -226,7 +226,8 @@ class CableSearch(NeighbourSearch):
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
         """Return the control points of all cables [m] as both results, because the possible partners are the same
-        cables."""
+        cables.
+        """
         hull = eval_hulls(fields.x, self.c["dofs"], self.c["length"])
         return hull, hull
 

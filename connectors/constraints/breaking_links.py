@@ -360,7 +360,8 @@ class BreakingLinks(StepHook):
 
 def find_largest(link: Link, forces: FloatArray) -> DueBreak:
     """Return the largest of the forces of a link [N], with the index of the cable in which it acts; -1 for a link
-    without cables."""
+    without cables.
+    """
     k = int(np.argmax(forces))
     return DueBreak(float(forces[k]), k if link.is_rope else -1)
 

@@ -182,7 +182,8 @@ def _find_law(in_space: bool) -> type[Component]:
 
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     """Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,
-    and for invalid stiffnesses."""
+    and for invalid stiffnesses.
+    """
     known = [column for column in _find_law(in_space).columns if column not in RESERVED]
     for key in contact:
         if key in RESERVED:

@@ -275,7 +275,8 @@ def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[s
 
 def check_rows(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for markers that are not on nodes or rigid bodies, for fluids whose velocity is not in the plane
-    of 2D bodies, and for gravity that does not point downwards."""
+    of 2D bodies, and for gravity that does not point downwards.
+    """
     markers, fluids = table.local("marker"), table.local("fluid")
     allowed = TURNING if table.component.refs["marker"].target == RIGID else (NodePosition, *TURNING)
     for kind, positions, _ in world.split_by_table(markers):

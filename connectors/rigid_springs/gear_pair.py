@@ -93,7 +93,8 @@ def shift(row: Any, turned: complex) -> Any:
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
     """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank; ``sign`` is 1 for s_+ and -1
-    for s_-."""
+    for s_-.
+    """
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
     # without backlash, one of the flanks is always in contact; at s = 0 only one of the two flanks is treated as in

@@ -341,7 +341,8 @@ def rests(z: Lever) -> bool:
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
     """Return the fraction c of the friction limit (`contact/law.py`): `TURNING` in static solves, 0 in dynamic
-    solves."""
+    solves.
+    """
     return TURNING if rests(z) else 0.0
 
 
