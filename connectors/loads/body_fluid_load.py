@@ -4,8 +4,8 @@ shapes.
     load: Jᵀ F + J_rᵀ M,    F = drag + buoyancy + pressure + added mass of the accelerated fluid
     inertia: forces of the added mass of the accelerated body
 
-The docstring of body_pieces.py states the equations and defines the letters, and immersion.py the immersed volume. Load
-factors do not scale the forces of the added mass of the body, because these forces are forces of inertia.
+The docstring of body_pieces.py states the equations and defines the symbols; immersion.py describes the immersed
+volume. Load factors do not scale the forces of the added mass of the body, because these forces are forces of inertia.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def _find_lines(values: FloatArray) -> FloatArray:
 
 
 def _nearest(lines: FloatArray, values: FloatArray) -> Any:
-    """Return the index of the nearest line of each value, shape (k,)."""
+    """Return the index of the line that is nearest to each value, shape (k,)."""
     middles = 0.5 * (lines[1:] + lines[:-1])
     return np.searchsorted(middles, values)
 
