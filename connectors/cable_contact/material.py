@@ -74,7 +74,7 @@ the arc length, and the derivatives of σ with respect to y.
 
 
 class Frame(NamedTuple):
-    """Material of a cable at a place: spin s [rad/s], the axes d_1 and d_2, and k [rad/m]."""
+    """Material of a cable at a place: spin s [rad/s], the axes d_1 and d_2, and the spin k per arc length [rad/m]."""
 
     rate: float
     d1: Vector

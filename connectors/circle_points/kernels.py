@@ -128,8 +128,8 @@ class CircleRow(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """Position and velocity of a point of the contact line, and for points at an offset also r' and r'_t. All fields
-    are scalars, in global x and y.
+    """Position and velocity of a point of the contact line, and for points at an offset also the slope r' and its rate
+    r'_t. All fields are scalars, in global x and y.
     """
 
     px: float
@@ -198,8 +198,9 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is the index of the
-    history value that contains the press, `PRESS` or `PRESSED`.
+    """Return the enlargement F/(k r) of the circle of a row [m], with the press F, the contact stiffness k and the
+    radius r; 0 without a press. ``place`` is the index of the history value that contains the press, `PRESS` or
+    `PRESSED`.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
@@ -245,7 +246,8 @@ def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """Return the arc position r alpha on the circle [m] in the direction (nx, ny), which need not be a unit vector."""
+    """Return the arc position r alpha on the circle [m], with the angle alpha of the direction (nx, ny), which need not
+    be a unit vector."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 

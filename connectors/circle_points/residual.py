@@ -193,7 +193,7 @@ def add_forces(j: int, offset: bool, g: Any) -> None:
 @kernel(inline=True)
 def eval_points(j: int, offset: bool, g: Any) -> None:
     """Evaluate, for point j of all lanes, the distance D from the centre, the normal force f_n, the tangential velocity
-    v_t and the arc position r alpha on the circle.
+    v_t and the arc position r alpha on the circle, with the angle alpha on the circle.
     """
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)

@@ -412,9 +412,9 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 @kernel
 def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
     """Write six quantities of both contacts of each row into out, shape (rows, 6, 2): gap [m], rate of the gap [m/s],
-    slip velocity [m/s], f_n [N], f_t [N] and index of the piece. For a contact that does not exist the gap is inf, and
-    the other quantities are 0. If neither contact exists, the first gap is the smallest gap between the circle and a
-    piece, or inf if no piece contains the foot of the centre.
+    slip velocity [m/s], normal force f_n [N], friction f_t [N] and index of the piece. For a contact that does not
+    exist the gap is inf, and the other quantities are 0. If neither contact exists, the first gap is the smallest gap
+    between the circle and a piece, or inf if no piece contains the foot of the centre.
     """
     for i in range(len(pair.m0)):
         row = rows[i]
