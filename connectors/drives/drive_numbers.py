@@ -57,7 +57,7 @@ class Derived(NamedTuple):
     Attributes:
         radii: radii of the cord [m], shape (pulleys,).
         mass_per_length: mass per length of the belt [kg/m].
-        axial_stiffness: EA of a belt whose creep is computed from its tensions [N], otherwise NaN.
+        axial_stiffness: axial stiffness EA of a belt whose creep is computed from its tensions [N], otherwise NaN.
     """
 
     radii: FloatArray

@@ -83,7 +83,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def shift(row: Any, turned: complex) -> Any:
-    """Return the displacement w [m] for the sum ``turned`` = r_0 ψ_0 + r_1 ψ_1 [m]."""
+    """Return the displacement w [m] for the sum ``turned`` = r_0 ψ_0 + r_1 ψ_1 of radii times angles [m]."""
     if row.history[0] == 0.0:
         return turned - turned.real
     way = turned - row.history[1]
@@ -188,8 +188,8 @@ def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the radii with signs, h = sign(z_0 + z_1), the pitch [m], half the backlash b, the axis a in the frame of
-    marker 0, and a direction x0 perpendicular to a."""
+    """Compute the radii with signs, h = sign(z_0 + z_1) from the numbers of teeth with signs, the pitch [m], half the
+    backlash b, the axis a in the frame of marker 0, and a direction x0 perpendicular to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {

@@ -196,8 +196,8 @@ class SurfaceRow(NamedTuple):
 
 
 class PointForces(NamedTuple):
-    """Forces on a point in the frame of the surface: f_n [N], f_t [N] with its trial force, gap [m], v_n and v_t [m/s],
-    and u_t [m].
+    """Forces on a point in the frame of the surface: normal force f_n [N], friction f_t [N] with its trial force, gap
+    [m], normal and slip velocity v_n and v_t [m/s], and deflection u_t of the bristle [m].
     """
 
     fn: float
@@ -240,7 +240,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
 
 @kernel(inline=True, fast=False)
 def eval_axis(S: Four, q: Twelve) -> Vector:
-    """Return sum S_a q_a."""
+    """Return the sum of the products S_a q_a of the shape functions S and the coordinates q of a cable."""
     x = S[0] * q[0] + S[1] * q[3] + S[2] * q[6] + S[3] * q[9]
     y = S[0] * q[1] + S[1] * q[4] + S[2] * q[7] + S[3] * q[10]
     z = S[0] * q[2] + S[1] * q[5] + S[2] * q[8] + S[3] * q[11]
@@ -257,7 +257,7 @@ def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """Return A (x, y, z)."""
+    """Return the product A (x, y, z) with the axes A of the surface."""
     return (
         o.a00 * x + o.a01 * y + o.a02 * z, o.a10 * x + o.a11 * y + o.a12 * z, o.a20 * x + o.a21 * y + o.a22 * z,
     )  # fmt: skip
@@ -308,7 +308,7 @@ def find_point(c: ContactRows, r: SurfaceRow, k: int, n: int) -> tuple[Four, Lev
 
 @kernel(inline=True)
 def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
-    """Return H (x, y, z)."""
+    """Return the product H (x, y, z) with the Hessian H."""
     return h.xx * x + h.xy * y + h.xz * z, h.xy * x + h.yy * y + h.yz * z, h.xz * x + h.yz * y + h.zz * z
 
 

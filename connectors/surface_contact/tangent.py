@@ -253,7 +253,7 @@ def change_slope(r: Spin, iL: float, k: int) -> Vector:
 
 @kernel(inline=True)
 def change_tangent(r: Spin, dp: Vector) -> Vector:
-    """Return the variation of the unit tangent t for a variation of r'."""
+    """Return the variation of the unit tangent t for a variation of the slope r'."""
     return combine(1.0 / r.size, dp, -dot(r.t, dp) / r.size, r.t)
 
 
@@ -381,7 +381,8 @@ def add_twist_point(
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].
-        D: derivatives of f and M, see the start of this file, shape (4, 20).
+        D: derivatives of the force f in the frame of the surface and of the moment M, shape (4, 20); see the start of
+            this file.
         E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """

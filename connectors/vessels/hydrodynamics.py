@@ -125,7 +125,8 @@ class Hydrodynamics(NamedTuple):
 
 
 def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatArray) -> FloatArray:
-    """Return k at times t [s] >= 0, shape (len(times), ...), for damping of shape (n, ...) at n frequencies."""
+    """Return the retardation functions k at times [s] >= 0, shape (len(times), ...), for damping of shape (n, ...) at n
+    frequencies."""
     w = np.concatenate(([0.0], frequencies))
     B = np.concatenate((np.zeros((1, *damping.shape[1:])), damping))
     last = w[-1]
@@ -145,7 +146,7 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
 
 
 def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: FloatArray) -> FloatArray:
-    """Return M∞ by the equation of the module, shape (6, 6)."""
+    """Return the added mass M∞ at infinite frequency by the equation of the module, shape (6, 6)."""
     from scipy.integrate import trapezoid  # imported here, because most models do not need this module
 
     at = frequencies[np.argmax(np.abs(damping).reshape(len(frequencies), -1).max(axis=1))]
