@@ -8,7 +8,7 @@ the part. The docstring of body_pieces.py states all forces and defines the othe
 the water is replaced by its tangent plane above the centre of the part; the volume below this plane is exact. The
 division into parts also determines the drag and the added mass for rotations.
 
-Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 6 and appendix D.
+Source: DNV-RP-C205, Environmental conditions and environmental loads, section 6 and appendix D.
 """
 
 from __future__ import annotations

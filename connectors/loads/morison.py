@@ -18,10 +18,10 @@ are effective tensions. Derivatives with respect to the position x and to p = r'
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
 A/d is the amplitude of the vibration of a cable across the flow, divided by the diameter, and f is the natural
-frequency of the cable. As a function of the reduced velocity V_r, A/d is the smaller of the largest amplitude Y and a
-polygon. The polygon increases from 0 at V_r = 2 to 0.15 at V_r = 3 and to 1.3 at V_r = 7, is constant up to V_r = 9,
-and decreases to 0 at V_r = 16. Without vibration m = 1. The vibration itself is not computed, only the increase of the
-mean drag.
+frequency of the cable. As a function of the reduced velocity V_r, A/d is the smaller of the largest amplitude Y and the
+value of a polygon. The polygon increases from 0 at V_r = 2 to 0.15 at V_r = 3 and to 1.3 at V_r = 7, is constant up to
+V_r = 9, and decreases to 0 at V_r = 16. Without vibration m = 1. The vibration itself is not computed, only the
+increase of the mean drag.
 
 Source: J. R. Morison and others, The force exerted by surface waves on piles, Petroleum Transactions AIME 189 (1950);
 M. Hall, A. Goupee, Validation of a lumped-mass mooring line model, Ocean Engineering 104 (2015), for lines;

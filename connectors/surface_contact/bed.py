@@ -153,7 +153,8 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
             nearest point is used. With None, the points must be on a rectangular grid.
 
     Raises:
-        ModelError: the file cannot be read, contains anything else, or the points are not on a rectangular grid.
+        ModelError: the file cannot be read, contains none of these forms of heights, or the points are not on a
+            rectangular grid.
     """
     file = Path(path)
     if file.suffix.lower() in (".csv", ".txt", ".xyz"):
@@ -202,7 +203,7 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
 
 
 def _read_number(word: str) -> float | None:
-    """Return the number, or None for other words."""
+    """Return the number that a word represents, or None for other words."""
     try:
         return float(word)
     except ValueError:

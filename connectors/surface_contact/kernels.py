@@ -1,6 +1,6 @@
 """Contact of a surface with points on the cubic axis of a cable: geometry and forces of one point.
 
-The reference length L of a cable is divided into n equal parts of the length w.  The point in the middle of part i,
+The reference length L of a cable is divided into n equal parts of the length w. The point in the middle of part i,
 
     p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t,
 
@@ -163,7 +163,7 @@ class SurfaceFrame(NamedTuple):
 
 class Lever(NamedTuple):
     """A point relative to its surface: vector d from the origin [m] and velocity e relative to the surface [m/s] in the
-    global frame; X [m] and V [m/s] in the frame of the surface. All fields are scalars.
+    global frame; position X [m] and velocity V [m/s] in the frame of the surface. All fields are scalars.
     """
 
     dx: float

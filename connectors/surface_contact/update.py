@@ -77,7 +77,8 @@ def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, 
 def try_point(
     row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
-    """Return the forces of a point that sticks, with the anchor at the start of the step if it is ``held``."""
+    """Return the forces of a point that sticks, with the anchor at the start of the step if ``held`` is true, otherwise
+    with the current position as anchor."""
     x, y, w = read_three(start, at)
     a = x if held else z.X, y if held else z.Y, w if held else z.Z
     return eval_forces(r.law, r.rope_radius, h, z, STICKS, a)
