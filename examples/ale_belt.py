@@ -19,7 +19,7 @@ belt at the point where the belt runs onto it, and the mass flow is equal at bot
 the rim speeds therefore equals the ratio of the stretches |r'| of the strands; the tight strand enters the driver
 (creep). In this model dry friction is a penalty on the slip velocity. Sticking points therefore slip a little, which
 reduces the speed further. A belt of `Cable2D` with the same parameters must give the same results. The nodes of this
-belt move with the material, so its segments enter and leave contact all the time.
+belt move with the material, so segments enter and leave contact during the whole motion.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -131,7 +131,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
     passes: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **passes).solve()
 
-    # the material is pulled through until the motion is steady
+    # the rope is pulled over the post until its motion is steady
     world.set(contacts, friction_coefficient=FRICTION)
     world.set(hold, active=False)
     world.set(drive, active=True)

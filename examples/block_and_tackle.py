@@ -17,20 +17,21 @@ strands carry the same tension T, and four strands hold the load, so T = load / 
 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
 back. In addition to its stretch, the rope sinks into the sheaves. With the stiffness c per metre of contact and the
-radius R, a change dT shortens the path over half a sheave by pi dT / (R c). In each strand, the displacement of the
-rope along its axis increases linearly from 0 at the ceiling to u at the block, as in a coil spring with a fixed end.
-Therefore a third of the mass of the rope moves with the load. The stiffness k, the moving mass m and the frequency of
-the load are
+radius R, an increase dT of the tension shortens the path over half a sheave by pi dT / (R c). In each strand, the
+displacement of the rope along its axis increases linearly from 0 at the ceiling to u at the block, as in a coil spring
+with a fixed end. Therefore a third of the mass of the rope moves with the load. The stiffness k, the moving mass m and
+the frequency of the load are
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 
-The theory neglects the mesh and the mass of the arcs. The relative effect of this mass is of the order of the product
-of two ratios, 3e-4: the radius divided by the length of a strand, and the mass of the rope divided by the mass of the
-load. A polygon on the sheaves changes depth and length by (angle of a segment)^2 / 24, which is 1e-4 in this model. The
-polygon also resists sliding of the rope, which causes the difference between the strands. Therefore the checks of the
-tensions and of the frequency of the load allow differences of 0.1 %. The strands also vibrate sideways like strings,
-with the frequency sqrt(T/mass per length) / (2 strand). The position at which a strand ends on its sheave is known only
-to within a contact segment. Therefore the check of these sideways frequencies allows differences of 1 %.
+The theory neglects the mesh and the mass of the arcs. The relative effect of the mass of the arcs is of the order of
+3e-4. This value is the product of two ratios: the radius divided by the length of a strand, and the mass of the rope
+divided by the mass of the load. The elements form a polygon on the sheaves. The relative changes of depth and length
+due to the polygon are (angle of a segment)^2 / 24, which is 1e-4 in this model. The polygon also resists sliding of the
+rope; this resistance causes the differences between the tensions of the strands. Therefore the checks of the tensions
+and of the frequency of the load allow differences of 0.1 %. The strands also vibrate sideways like strings, with the
+frequency sqrt(T/mass per length) / (2 × length of a strand). The position at which a strand ends on its sheave is known
+only to within a contact segment. Therefore the check of these sideways frequencies allows differences of 1 %.
 """
 
 from math import pi, sqrt

@@ -2,10 +2,10 @@
 
 Run it with ``windlass run examples/bouncing_ball.py``; ``-help`` lists all options.
 
-Balls with the same mass and material, side by side, hit a half space at speeds over four decades. There is no gravity,
-so the speed does not change after the contact. The force on the ball is f = k x^1.5 (1 + 1.5 c v), with the stiffness
-k, the depth x of the contact and the speed v, which is positive during approach. The restitution e depends only on the
-product of the dissipation c and the approach speed v:
+Balls with the same mass and material, side by side, hit a half space at speeds that differ by up to a factor of 10⁴.
+There is no gravity, so the speed does not change after the contact. The force on the ball is f = k x^1.5 (1 + 1.5 c v),
+with the stiffness k, the depth x of the contact and the speed v, which is positive during approach. The restitution e
+depends only on the product of the dissipation c and the approach speed v:
 
     u - ln(1 + u) = -w - ln(1 - w),    u = 1.5 c v,  w = 1.5 c e v
 

@@ -5,16 +5,16 @@ Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
 A track rope (`Cable3D`) hangs between two supports of different height. The trolley is a 3D body with two rollers
 (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below the trolley and swings. Weight and wind are proportional to
 mass, so all parts hang in the plane of the resultant of weight and wind. If both rollers are at one point, the rope
-consists of two extensible catenaries (Irvine) that meet at the trolley and carry it. Trolley and cabin, of the mass m,
-are held at a position along the rope. With the vectors T of the tensions, the equilibrium of the trolley is
+consists of two extensible catenaries (Irvine) that meet at the trolley and carry the trolley. Trolley and cabin, of the
+mass m, are held at a position along the rope. With the vectors T of the tensions, the equilibrium of the trolley is
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0
 
 The sag at several positions is compared with this solution. The remaining differences are due to the distance of the
-rollers and to the mesh, which cannot bend within a cable. These two causes change the height of the trolley to first
-order in the distance of the rollers and in the length of a cable. Then the trolley is hauled uphill; its coordinate
-along the rope is prescribed. The work of the haul is compared with the gain of potential and kinetic energy of all
-parts.
+rollers and to the mesh, whose cables cannot represent the sharp bends of the rope at the rollers. These two causes
+change the height of the trolley to first order in the distance of the rollers and in the length of a cable. Then the
+trolley is hauled uphill; its coordinate along the rope is prescribed. The work of the haul is compared with the gain of
+potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """

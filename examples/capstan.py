@@ -42,7 +42,7 @@ class Case:
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # displacement of the pulled end [element lengths]; results are means over the last one
+    travel: int = 2  # displacement of the pulled end [element lengths]; results are means over the last length
 
 
 @dataclass(frozen=True)

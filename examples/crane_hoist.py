@@ -4,16 +4,16 @@ sheaves.
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block. For four falls the rope runs up over a fixed sheave and
-down again. The rope then runs onto a drum between two flanges that holds its end. The drum turns and moves along its
-axis like a drum with a lead screw. This motion guides the rope to its position on the drum, see `DrumLayers`. The hoist
-begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted by the previous turn.
-This turn continues in layer two, in the groove between the previous turn and the flange. Only contact and friction hold
-this turn on the rope below it. After the hoist the drum stops, and the block is pushed and swings across and along the
-falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta acts as friction of the rope
-in the groove, exp(-mu pi) = eta. The checks are:
+down again. The rope then runs onto a drum with two flanges. The end of the rope is fixed to the drum. The drum turns
+and, like a drum with a lead screw, moves along its axis. This motion guides the rope to its position on the drum, see
+`DrumLayers`. The hoist begins in the last turn of layer one. In the next turn the rope lies at the flange and is lifted
+by the previous turn. This turn continues in layer two, in the groove between the previous turn and the flange. Only
+contact and friction hold this turn on the rope below it. After the hoist the drum stops, and the block is pushed and
+swings across and along the falls. Sheaves do not turn in this model. The friction of a bearing with the efficiency eta
+acts as friction of the rope in the groove, exp(-mu pi) = eta. The checks are:
 
-- tensions while the load rises evenly: with n falls, the weight W of block and load, and the largest tension T, which
-  acts at the drum, T (1 + eta + ... + eta^(n-1)) = W, where all forces act at the height of the block;
+- tensions while the load rises evenly, with n falls: T (1 + eta + ... + eta^(n-1)) = W, where W is the weight of block
+  and load, and T the largest tension, in the fall that runs to the drum, at the height of the block;
 - lift: in each layer, the load rises by 1/n of the wound length, which is R per radian of the drum's rotation in layer
   one and R + h per radian in layer two, with the height h of the groove. Over both layers the load rises by 1/n of the
   length of the route, including the rise between the layers;
@@ -193,7 +193,8 @@ def eval_swing(length: float) -> tuple[float, float]:
 
 
 def push(crane: Crane, state: wl.State, length: float) -> None:
-    """Set initial velocities of falls and block: across the falls in the shape of the slow swing, and along them."""
+    """Set initial velocities of falls and block: across the falls, in the shape of the slow swing, and along the
+    falls."""
     nodes = nodes_of(crane.world, crane.rope)
     share = np.clip(-wl.eval_output(nodes, "position", state)[:, 1] / length, 0.0, 1.0)
     v = state.of(nodes, "v")

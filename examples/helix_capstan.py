@@ -43,7 +43,7 @@ class Case:
     axial_stiffness: float = 2e5  # [N]
     friction: float = 0.3
     groove: float = 0.0  # half angle of a V-groove [rad]; 0 selects a smooth drum
-    travel: float = 1.5  # displacement of the pulled end [element lengths]; results are means over the last one
+    travel: float = 1.5  # displacement of the pulled end [element lengths]; results are means over the last length
 
     @property
     def steps(self) -> int:

@@ -3,7 +3,7 @@
 Run it with ``windlass run examples/identify_friction.py``; ``-help`` lists all options. The driver is faster than the
 belt can accelerate the driven pulley: the belt slips at first, and then the driven pulley swings on the belt. The slip
 determines the friction coefficient, and the swing determines the axial stiffness. Two commands make a file with a noisy
-speed, and fit both options to it:
+speed, and fit both options to this speed:
 
     windlass run examples/identify_friction.py -friction 0.4 -stiffness 3e4 -measured measured.csv
     windlass identify examples/identify_friction.py -output fit -data measured.csv \

@@ -9,14 +9,14 @@ With gravity g, the moments about the foot give the tension T of the pendants:
 
     T a = W L cos α + m g (L²/2) cos α,   with the lever a of the pendants and the load W at the tip.
 
-The compression N increases the side deflection v of the jib, and the pendants of length l pull the tip back (theory of
-second order with shear, for the rotation θ of the cross section, the force H along y, the bending moment M, the shear
-stiffness GA, the bending stiffness EI, and the wind p per length; a prime denotes the derivative along the jib, from
-the foot to the tip):
+The compression N increases the side deflection v of the jib, and the pendants of length l pull the tip back. The side
+deflection is computed by the theory of second order with shear. Let θ be the rotation of the cross section, H the force
+along y, M the bending moment, GA the shear stiffness, EI the bending stiffness, and p the wind per length. A prime
+denotes the derivative along the jib, from the foot to the tip:
 
     v' = θ + (H + N θ)/GA,   θ' = M/EI,   M' = -H - N v',   H' = -p,   H(L) = F - T v(L)/l,   M(L) = 0.
 
-Half of the weight of the pendants counts as load at the tip. F is the wind on the load.
+Half of the weight of the pendants is added to the load W. F is the force of the wind on the load.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), chapters 1 and 2.
 """

@@ -155,7 +155,8 @@ class Spent(Exception):
 
 
 class Search:
-    """Evaluates the drive at points, shares of the ranges of the parameters, and stores the best result.
+    """Evaluates the drive at points, and stores the best result. The coordinates of a point are fractions of the ranges
+    of the parameters.
 
     Attributes:
         solves: number of static solves.

@@ -7,9 +7,10 @@ angle. In this drive the belt leaves each pulley at 14°. With ``-direction -1``
 runs off sideways.
 
 The belt is a ribbon (`TwistCable3D` with a width), flat without load, so each span is twisted by 90° and has the torque
-GJ π/(2 l). The belt slides a little on the pulleys before it leaves them, which shortens its path; `belt.tighten` then
-restores the tension. The motion is slow: each step is a static solve, in which friction holds the belt on the pulleys.
-The driven pulley rotates freely. The driven pulley has the same speed as the driver, because both radii are equal.
+GJ π/(2 l). Before the belt leaves a pulley, it slides a little on the pulley. This motion shortens the path of
+the belt; `belt.tighten` then restores the tension. The motion is slow: each step is a static solve, in which friction
+holds the belt on the pulleys. The driven pulley rotates freely. The driven pulley has the same speed as the driver,
+because both radii are equal.
 
 Source: the rule of entry in the plane of the pulley: J. J. Shelton, K. N. Reid, J. Dyn. Syst. Meas. Control 93 (1971).
 """

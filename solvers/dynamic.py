@@ -70,7 +70,8 @@ class Dynamic(StepSolver):
         spectral_radius: spectral radius of generalised-alpha at infinite frequency [1], from 0 (largest numerical
             damping) to 1 (no damping).
         rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
-        rtol, atol, max_it: default tolerances, see `Newton`.
+        rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
+            `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
@@ -218,9 +219,7 @@ class Dynamic(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Yield the states that `march` yields. If ``pauses``, a state is yielded after each step, because user code
-        reads the states.
-        """
+        """Yield the states of a run. With ``pauses``, the caller reads the state after each step, and may change it."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.sizes.nominal, self.end)
@@ -321,8 +320,8 @@ class Run:
         self._stopping = overriding(hooks, "next_stop")
 
     def begin(self, resume: bool) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers; if ``resume``, keep the
-        values in the state.
+        """Determine contact states, and compute consistent accelerations and multipliers. With ``resume``, use the
+        contact states, accelerations and multipliers in the state instead.
         """
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
@@ -393,8 +392,8 @@ class Run:
         Args:
             h: size [s].
             ends: times at the end of the step and at the ends of later steps of the same size [s]. If compiled code
-                executes these steps, the returned attempt belongs to the last step, or to the step that compiled code
-                did not finish.
+                executes these steps, the returned attempt is the attempt at the last step, or at the step that compiled
+                code did not finish.
         """
         solver = self._solver
         try:

@@ -224,9 +224,7 @@ class Explicit(StepSolver):
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """Yield the states that `march` yields. If ``pauses``, a state is yielded after each step, because user code
-        reads the states.
-        """
+        """Yield the states of a run. With ``pauses``, the caller reads the state after each step, and may change it."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)

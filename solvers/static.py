@@ -78,8 +78,8 @@ WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the 
 
 
 class SlackLines(Exception):
-    """Raised within `Static` if form-finding is needed because lines become slack in the load steps, or because the
-    load steps need many iterations or fail.
+    """Raised within `Static` if form-finding is needed: lines become slack in the load steps, or the load steps fail or
+    need many iterations.
     """
 
 
@@ -101,7 +101,8 @@ class Static(StepSolver):
             with the mass matrix M.
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
-        rtol, atol, max_it: default tolerances, see `Newton`.
+        rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
+            `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
             stored contact states, which is necessary to reproduce data of other programs.
@@ -306,8 +307,8 @@ class Static(StepSolver):
         switched off and under small loads, see `LIGHT`.
 
         Returns:
-            The progress that belongs to the load factor at which the computed shape is in equilibrium, or 0 if no shape
-            was found.
+            The progress whose load factor is the one at which the computed shape is in equilibrium; 0 if no shape was
+            found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -593,7 +594,7 @@ class Static(StepSolver):
     def _reject(
         self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
-        """Restore the start of the load step, and reduce the load step or raise the error."""
+        """Restore the start of a failed load step, and reduce the load step or end the solve with an error."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)

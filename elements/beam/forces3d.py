@@ -15,8 +15,8 @@ orders l = 0 and F = 1. Second derivatives of the strains follow from products o
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
 
-Let z = (Γ, κ) - z_ref be the strains, σ = S z + D z_t the section forces, see beam3d.py, and G = ∂z/∂y. The generalised
-forces are f_y = Gᵀ σ, and the derivatives of f_y with respect to y are
+Let z = (Γ, κ) - z_ref be the strains and σ = S z + D z_t the section forces of beam3d.py, and let G = ∂z/∂y. The
+generalised forces are f_y = Gᵀ σ, and the derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
 """

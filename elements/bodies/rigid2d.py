@@ -77,7 +77,7 @@ def inertia_tangent(
     values: FloatArray,
 ) -> None:
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
-    matrix, with ∂r/∂φ = (-r_y, r_x).
+    matrix. The vector r from the node to the centre of mass has the derivative ∂r/∂φ = (-r_y, r_x).
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -104,8 +104,9 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius of the circles that are given as handles [m], one for all circles or one for each.
-        sides: side of the cable, seen in the direction of travel, on which circles lie that are given as handles: one
-            side for all circles, or one side per circle. With "right" the cable wraps clockwise.
+        sides: for circles that are given as handles, the side of the cable on which a circle lies, "left" or "right",
+            seen in the direction of travel: one side for all circles, or one side per circle. With "right" the cable
+            wraps clockwise.
         radial_offset: distance of the axis of the cable from the circles [m].
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
@@ -139,12 +140,11 @@ def straight_cable(
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given, the columns belong to
-            `ALECable2D`. If ``torsional_stiffness=`` is given, the columns belong to `TwistCable3D`, see `cable_along`.
-            If ``slow_stiffness=`` is given, the columns belong to `FibreCable3D`, and ``slow_strain`` is the slow
-            strain at the start. If ``tension_table=`` is given, a list of pairs of strain and tension [N], the columns
-            belong to `TableCable3D`. Default of ``length`` [m]: the length of the line divided by the number of
-            elements.
+        **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If
+            ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is
+            given: columns of `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If ``tension_table=``
+            is given, a list of pairs of strain and tension [N]: columns of `TableCable3D`. Default of ``length`` [m]:
+            the length of the line divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.

@@ -142,9 +142,9 @@ class Route:
         """Evaluate the centre line at arc lengths s [m], shape (n,).
 
         Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,). The
-        curvature is > 0 if the route bends to the left. At the common point of two pieces, the returned curvature
-        belongs to the second piece. Closed routes are periodic in s. Raises RouteError if s is not finite, has more
-        than one axis, or lies outside [0, length] of an open route.
+        curvature is > 0 if the route bends to the left. At the common point of two pieces, the curvature of the second
+        piece is returned. Closed routes are periodic in s. Raises RouteError if s is not finite, has more than one
+        axis, or lies outside [0, length] of an open route.
         """
         stations = self.stations
         s = read_arc_lengths("Route", s, self.length, self.closed)

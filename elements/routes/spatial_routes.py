@@ -152,8 +152,8 @@ class SpatialRoute:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
-        At the common point of two pieces, the values belong to the second piece. Raises RouteError if s is not finite,
-        or is outside [0, length] of an open route.
+        At the common point of two pieces, the values of the second piece are returned. Raises RouteError if s is not
+        finite, or is outside [0, length] of an open route.
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))

@@ -7,9 +7,10 @@ side. The subscripts q and t denote partial derivatives.
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
 history values at the start of the step. The forces are then computed from the new history values. Contact and friction
-laws need this procedure (return mapping). Therefore, within a step, forces are functions of (t, q, v). The values
-written by ``System.post_newton`` must therefore depend only on the state at the start of the step and on the
-coordinates and velocities in ``Fields``. The laws receive the time since the start of the step as the step size.
+laws need this procedure (return mapping). Within a step, forces are therefore functions of the time t, the coordinates
+q and the velocities v. The values written by ``System.post_newton`` must therefore depend only on the state at the
+start of the step and on the coordinates and velocities in ``Fields``. The laws receive the time since the start of the
+step as the step size.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
@@ -148,7 +149,7 @@ class Accelerations:
         fields.step_size[0] = t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
-        """Begin a step from a state."""
+        """Set the motion at the start of the step to the motion of a state."""
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
@@ -160,7 +161,8 @@ class Accelerations:
             start_data: history values at the start of the step, shape (d,).
 
         Returns:
-            Result of the last post-Newton update.
+            The force error and the other data of the update of history values; default values if no law has history
+            values.
 
         Raises:
             SingularError: the matrix of accelerations and multipliers is singular.
@@ -187,7 +189,7 @@ class Accelerations:
         return result
 
     def _add_forces(self) -> None:
-        """Add the left-hand-side forces to `f`; after `USES` evaluations, a compiled program is used."""
+        """Add the left-hand-side forces to `f`. After `USES` evaluations, a compiled program computes the forces."""
         if self._summed_at != self.assembly.revision:
             self._summed_at, self._sums, self._sum_uses = self.assembly.revision, None, 0
         self._sum_uses += 1
@@ -307,8 +309,8 @@ class Accelerations:
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Create an unused PETSc linear solver with this options prefix, so that PETSc accepts options with the prefix and
-    lists these options in the help, although compiled code solves the equations.
+    """Create a PETSc linear solver that is not used, because compiled code solves the equations. With this solver,
+    PETSc accepts options with the prefix, and lists these options in the help.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)

@@ -91,7 +91,7 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """For every entry of every block, write the index of this entry among the values of the matrix to ``place``. Write
+    """For every entry of every block, write the index of the same entry in the values of the matrix to ``place``. Write
     -1 for entries outside the sparsity pattern.
     """
     for b in range(len(start) - 1):
@@ -177,7 +177,7 @@ def solve_blocks(
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
         for i in range(n):
-            # ``scale`` refers to the rows before the exchange
+            # ``scale`` has the order of the rows before the exchanges
             row = order[first + i]
             total = scale[first + row] * right[members[first + row]]
             for j in range(i):

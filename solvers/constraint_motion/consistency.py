@@ -2,13 +2,13 @@
 of prescribed motions.
 
 At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
-change in the norm of the mass matrix. The module start.py treats larger differences.
+change in the norm of the mass matrix. For larger differences, the module start.py raises an error.
 
 Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
 and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
-if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping the accelerations
-alternate permanently between 2 r and 0 instead of r, the prescribed acceleration. The oscillating accelerations violate
-the constraints. The violation is
+if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations with
+the correct value r alternate permanently between 2 r and 0. The oscillating accelerations violate the constraints. The
+violation is
 
     e = C_q a - r.
 
@@ -22,19 +22,19 @@ is given below:
 
 The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
 changes only after a jump of a torque, after a kink of another constraint, or if steps are too long for the rotation.
-This e is an acceleration in the direction of the vector of Euler parameters, which does not rotate the body. A
-projection would only change the rotation by a fraction of the discretisation error of the step.
+For this constraint, e is an acceleration in the direction of the vector of Euler parameters, which does not rotate the
+body. A projection would only change the rotation by a fraction of the discretisation error of the step.
 
-Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h with Δ = α_m - α_f. A is corrected only in
-the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3 velocities
-are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would excite the
-same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at index 3
-are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for
-these constraints.
+Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
+only in the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3
+velocities are projected onto the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2. Exact velocities would
+excite the same oscillation again; the oscillating accelerations would be of order h. For the same reason, velocities at
+index 3 are also projected after the first step of a run. Constraints on velocities have index 2 in every method, so c =
+0 for these constraints.
 
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
-dissipate more energy in a step h than the kinetic energy of this velocity change, stiff dampers would exert very large
-forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
+dissipate more energy in a step h than the kinetic energy of this change of velocities, stiff dampers would exert very
+large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
 response of the step to an impulse. The derivative j is a one-sided derivative. It is evaluated either before or after
 the present time, in an interval that contains no kink. If the motion is smooth, a projection does not reduce the
 accuracy of the method. The projection is repeated after the next step, because the time interval of the difference
@@ -113,7 +113,7 @@ def find_excess(
 
 @dataclass
 class Trace:
-    """Changes of a motion in a projection.
+    """Changes of velocities and accelerations by a projection onto the constraints.
 
     Attributes:
         velocities: changes of velocities after which the velocities fulfil the constraints, shape (n,).
@@ -268,7 +268,8 @@ class Consistency:
         return Program(steps)
 
     def eval_violation(self, a: FloatArray) -> FloatArray:
-        """Return e at the coordinates and velocities in the fields with given accelerations, shape (m,)."""
+        """Return the constraint violation e at the coordinates and velocities in the fields for the accelerations a,
+        shape (m,)."""
         right = np.zeros(self._rates.count + 1)
         run_steps(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
@@ -322,8 +323,8 @@ class Consistency:
                 trace.carried = change
 
     def find_offsets(self, h: float) -> FloatArray:
-        """Return, for each constraint, the factor c h² [s²] by which j is multiplied in the projection of velocities of
-        index 3, shape (m,)."""
+        """Return the factor c h² [s²] of each constraint in the equation C_q δv = c h² j - Ċ, which determines the
+        change δv of velocities at index 3, shape (m,); see the module docstring."""
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil them exactly
         return np.where(self._rates.find_rates(), 0.0, offset)

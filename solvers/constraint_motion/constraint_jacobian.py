@@ -19,7 +19,7 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """Add C_q w to ``product``; ``values`` contains C_q row by row. Coordinates whose index is outside w contribute
+    """Add C_q w to ``product``; ``values`` contains C_q row by row. Coordinates with an index outside of w contribute
     0.
     """
     k = 0

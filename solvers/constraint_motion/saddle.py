@@ -60,8 +60,8 @@ class SaddleMatrix:
         self.values: FloatArray = np.full(self.pattern.spare, np.nan)
 
     def _find_pattern(self) -> Pattern:
-        """Find the storage indices (slots) of the matrix entries in the pattern of the tangent, and return the pattern
-        of the matrix. A search for contacts may have replaced the pattern of the tangent.
+        """Find the storage indices (slots) of the matrix entries in the present pattern of the tangent, which a search
+        for contacts may have replaced. Return the pattern of the matrix.
         """
         changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
         whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
@@ -250,8 +250,8 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
 
 
 def _find_slots(assembly: Assembly) -> IntArray:
-    """Return the sorted storage indices (slots) of the tangent that belong to the mass matrix, the constraint Jacobians
-    and the diagonal.
+    """Return, in ascending order, the storage indices (slots) of the entries of the tangent that contain the mass
+    matrix, the constraint Jacobians and the diagonal.
     """
     pattern = assembly.pattern
     diagonal = np.arange(len(assembly.layout.unknowns.numbers)).reshape(-1, 1)

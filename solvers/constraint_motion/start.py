@@ -41,8 +41,8 @@ STEPS = 10.0
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
-    """Return whether each multiplier of this process belongs to a constraint that prescribes a motion as a function of
-    time, shape (m,); constraints of systems for which ``counts`` returns false are ignored.
+    """Return, for each multiplier of this process, whether its constraint prescribes a motion as a function of time,
+    shape (m,). Constraints of systems for which ``counts`` returns false are ignored.
     """
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:

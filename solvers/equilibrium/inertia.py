@@ -66,10 +66,11 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
     if all of the following three conditions are met. The number of negative pivots is at most the number of
     constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
-    sign of a pivot. The factors belong to the matrix A itself. Factors of a matrix A + E with larger errors E, as for
-    ill-conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <=
-    τ <= 1 is singular. The matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the
-    refined solution for a random right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
+    sign of a pivot. The factors are the factors of the matrix A itself, up to rounding errors. If blocks are
+    ill-conditioned, the computed factors are the factors of a matrix A + E with larger errors E. These factors also
+    have the inertia of A if E (A + E)⁻¹ is small. In this case no matrix A + τE with 0 <= τ <= 1 is singular. The
+    matrix E (A + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random
+    right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -92,7 +93,7 @@ class TangentInertia:
         problem: the equations; `NonlinearProblem.update_tangent` must have been called for the solution.
         like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of the complete
             tangent, for example the part without contacts. The matrix D of the complete tangent is then used. With this
-            D, rows that are nearly 0 in the part are treated as rounding errors.
+            D, rows of the part that are nearly 0 do not count as modes.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
@@ -151,7 +152,7 @@ class TangentInertia:
         self.constraints: int = sum(problem.assembly.processes.allgather("constraints", int(active.sum())))
 
     def count_negative(self, shift: float = SHIFT) -> int:
-        """Return the number of modes with μ < -shift that fulfil the constraints."""
+        """Return the number of modes K v = μ D v with μ < -``shift`` that fulfil the constraints."""
         self._matrix, self._factors, negative = self._factorise(shift)
         return negative - self.constraints
 

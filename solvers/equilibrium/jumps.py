@@ -48,8 +48,8 @@ decreases gradually along this path, and -f0 replaces Δp. No path exists from a
 -f0.
 
 If the contact states of a step do not settle, the step is checked together with the next step that settles. If the
-contact states of a half do not settle, this half is assumed to be beyond the limit point. Steps that begin exactly at
-the limit point are not detected. Two jumps in one step are reported as one.
+contact states of a half of the step do not settle, this half is assumed to be beyond the limit point. Steps that begin
+exactly at the limit point are not detected. Two jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
     path under a dead load is positive, and infinite at a limit point).
@@ -199,7 +199,7 @@ class JumpWatch:
         return float(self._problem.assembly.processes.largest([float(np.abs(values).max(initial=0.0))])[0])
 
     def _eval_square(self, way: FloatArray) -> float:
-        """Return Δq·Δq of the coordinates that are not prescribed."""
+        """Return the sum of the squares of the displacements ``way`` of the coordinates that are not prescribed."""
         own = (way * self._free)[: self._owned]
         return self._sum(own @ own)
 
@@ -250,29 +250,30 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Return whether the work w of the step is large compared with the reference value. In the first load step, the
-        result is also true if w is not almost 0. The reference value is the larger one of its previous value and
+        """Return whether the work w of the step exceeds `EXCESS` times a reference value. In the first load step,
+        `SLACK` times the reference value is sufficient. The reference value is the larger one of its previous value and
         ``at_start``, which is w0 at the equilibrium close to the start.
         """
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
     def _release(self) -> None:
-        """From now on use the path that reduces the imbalance of the start, instead of the path of increasing loads."""
+        """Select the path along which the imbalance of the start decreases, instead of the path of increasing loads."""
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual
 
     def _follow_loads(self, update: bool = True) -> float:
-        """Return Δp·K⁻¹Δp [J] at the last equilibrium of the problem, or 0 if the tangent is singular.
+        """Return Δp·K⁻¹Δp [J] for the load increment Δp and the tangent K at the last equilibrium of the problem, or 0
+        if K is singular.
 
-        If ``update`` is false, the tangent of the last iteration is used, which is already factorised.
+        If ``update`` is false, K is the tangent of the last iteration, which is already factorised.
         """
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
-        """Return Δq, computed with the tangent at the last equilibrium, for loads Δp and changes of constraint gaps; 0
-        if the tangent is singular.
+        """Return the displacements Δq that the loads Δp and changes of constraint gaps cause, computed with the tangent
+        at the last equilibrium; 0 if the tangent is singular.
         """
         problem = self._problem
         if update:
@@ -377,8 +378,8 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Return whether a given small change of the prescribed motion causes much larger displacements of free
-        coordinates than at the start of the step.
+        """Return whether a small change of the prescribed motion at the equilibrium with the given load factor causes
+        much larger displacements of free coordinates than at the start of the step.
         """
         if solve(low, load_factor) is None:
             return True
@@ -386,8 +387,9 @@ class JumpWatch:
         return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
     def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
-        """Return the state and the load factor at the end of the first part of a step, from ``low`` to ``high``, that
-        must be traced, or None if no part must be traced.
+        """Find the part at the start of a step that must be traced, where ``low`` and ``high`` are the states at the
+        start and at the end of the step. Return the state and the load factor at the end of this part, or None if no
+        part must be traced.
         """
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid

@@ -1,9 +1,9 @@
 """Relaxation: implicit steps that decrease the potential to an equilibrium, used if Newton's method fails from the last
 state.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the previous q, q_last, where k decreases while steps succeed:
-pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998). The result serves only as a
-better start for Newton's method.
+Each step solves f(q) + k M (q - q_last) = 0, where q_last is the solution q of the previous step, and the factor k
+decreases as long as steps succeed. The result is only a better initial value for Newton's method. Source:
+pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998).
 """
 
 from __future__ import annotations

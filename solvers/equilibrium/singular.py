@@ -1,8 +1,8 @@
 """Check for unconstrained coordinates without stiffness before a static solve.
 
 A tangent K is considered singular if its factorisation fails, or if rounding errors alone invalidate the solution of K
-x = b for a random b. The error in the equations is eps |K| |x|, with the relative rounding error eps of numbers. For
-motions without stiffness, x is of the order of |b|/(eps |K|), so that this error is of the order of |b|.
+x = b for a random b. The error in the equations is eps |K| |x|, with the relative rounding error eps of floating-point
+numbers. For motions without stiffness, x is of the order of |b|/(eps |K|), so that this error is of the order of |b|.
 
 The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If this solution is
 not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are accurate. If

@@ -48,7 +48,7 @@ class FixedSteps(RungeKutta):
     """One of the methods in `TABLEAUX`, applied to an assembly.
 
     Args:
-        accelerations, judge, project: see `RungeKutta`.
+        accelerations, judge, project: see `Method`.
         method: name of the method in `TABLEAUX`.
     """
 

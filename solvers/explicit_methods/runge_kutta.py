@@ -168,7 +168,7 @@ class RungeKutta(Method):
         return assembly.processes.all(same)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
-        """See `Method`; the step is at most as long as ``size``."""
+        """See `Method`; ``size`` is the largest step size."""
         self._failures, self._cause = 0, ""
         try:
             # no warnings about overflow or NaN, because the step control rejects steps with such values

@@ -2,10 +2,10 @@
 is a rounding error.
 
 Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding, where eps is the relative
-rounding error of numbers. If a model has stiff and soft directions, the norm of this residual may be a large fraction
-of |b|, although the solution is correct. For example, if the axial stiffness of a cable is 1e8 times its bending
-stiffness, the norm of the residual is at least 1e-8 |b|. If pivots are too small, the residual is much larger than
-rounding errors.
+rounding error of floating-point numbers. If a model has stiff and soft directions, the norm of this residual may be a
+large fraction of |b|, although the solution is correct. For example, if the axial stiffness of a cable is 1e8 times its
+bending stiffness, the norm of the residual is at least 1e-8 |b|. If pivots are too small, the residual is much larger
+than rounding errors.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 

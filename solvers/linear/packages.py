@@ -43,8 +43,8 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver. If an option selects another package, this package chooses the elimination
-            order.
+        prefix: options prefix of the solver. If an option selects another package, the selected package chooses the
+            elimination order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()

@@ -290,7 +290,7 @@ class Eigensolver:
             θ² x + Q⁻¹ (s (2 s M + D) θ x + s² M x) = 0,   Q = s² M + s D + K
 
         This quadratic problem is solved as a linear problem with a companion matrix for (θ x, x). Infinite eigenvalues
-        are θ = 0.
+        correspond to θ = 0.
         """
         motion, s = self._motion, self.shift
         K, D, M = (self._gather(matrix) for matrix in (motion.K, motion.D, motion.M))

@@ -57,7 +57,7 @@ class ModesResult:
         state: the state about which the modes are computed, with the coordinates of this process.
         eigenvalues: σ [1/s], shape (modes,).
         shapes: complex shapes x over the coordinates of this process, with the largest component 1, shape (modes, n).
-        forces: multipliers that belong to the shapes, shape (modes, m).
+        forces: multipliers of each mode, scaled by the same factor as its shape, shape (modes, m).
         masses: modal masses xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
         missing: number of modes below the last mode that were not found; None if this number is unknown.

@@ -60,8 +60,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
     Returns:
         First, for each belt, the array of its nodes, see `RunningBelt`. Second, for each row of the table on this
-        process, the index of the belt to which the row belongs, or -1 if the row belongs to no closed belt, shape
-        (rows,).
+        process, the index of the closed belt that contains the row, or -1 if there is no such belt, shape (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2

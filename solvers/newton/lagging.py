@@ -1,10 +1,11 @@
 """Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
 
-With a reused tangent Newton's method converges linearly, r_{k+1} = theta r_k, with the contraction factor theta. The
-reuse of a tangent saves an evaluation and a factorisation, which together take as much time as several iterations. From
-the observed theta, `LagPolicy` predicts the remaining number of iterations with the old tangent and with a new tangent,
-and chooses the faster option. If theta is larger than `WORST_RATE`, the old tangent is replaced in the next iteration.
-The policy uses only residual norms. Therefore all processes take the same decision, and repeated runs are identical.
+With a reused tangent, the residual norm r_k of iteration k decreases linearly, r_{k+1} = theta r_k, with the
+contraction factor theta. The reuse of a tangent saves an evaluation and a factorisation, which together take as much
+time as several iterations. From the observed theta, `LagPolicy` predicts the remaining number of iterations with the
+old tangent and with a new tangent, and chooses the faster option. If theta is larger than `WORST_RATE`, the old tangent
+is replaced in the next iteration. The policy uses only residual norms. Therefore all processes take the same decision,
+and repeated runs are identical.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.

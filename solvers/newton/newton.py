@@ -215,10 +215,10 @@ class Newton:
                 initial values than the predictor. The guess is used if a tangent is reused. The full Newton method
                 starts from the predictor, except in statics, where only the geometric stiffness of multipliers may
                 support a body.
-            around: compiled code that executes this run and the runs of later steps; it is used if the run is
-                completely compiled. The result then belongs to the last run.
-            carried: whether to start from the accelerations and multipliers in the fields, which belong to the previous
-                step. Such a run uses return maps, and is not repeated if it fails.
+            around: compiled code that executes this run and the runs of later steps; this code is used if the run is
+                completely compiled. The function then returns the result of the last run.
+            carried: whether to start from the accelerations and multipliers of the previous step, which the fields
+                contain. Such a run uses return maps, and is not repeated if it fails.
         """
         self._damped[0], max_it = damped, 0
         if damped:
@@ -408,7 +408,7 @@ class Newton:
         self._measures["may_pivot"] = False
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows in later runs. Return False if it is already stored by rows."""
+        """Store the tangent by rows in later runs. Return False if the tangent is already stored by rows."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()

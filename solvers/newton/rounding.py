@@ -1,8 +1,8 @@
 """Reference values for residuals: rounding errors of forces, and norms of loads, inertia and reactions.
 
 Forces are computed from coordinates x that have rounding errors of eps |x|, with the relative rounding error eps of
-numbers. The residual of equation i therefore has the following uncertainty, with the tangent A and the total
-coordinates and multipliers x:
+floating-point numbers. The residual of equation i therefore has the following uncertainty, where A is the tangent, and
+x contains the total coordinates and the multipliers:
 
     eps Σ_j |A_ij| |x_j|.
 

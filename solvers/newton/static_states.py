@@ -29,7 +29,7 @@ def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: Float
 
 
 class StaticStates:
-    """Treats the first-order states of a process in a `NonlinearProblem`.
+    """Computation of the first-order states of a process by the Newton runs of static solves.
 
     Args:
         assembly: the systems of this process.

@@ -132,12 +132,12 @@ class Companion:
         self._shared: TangentFactors | None = None
 
     def share_factors(self) -> None:
-        """From this call on, use the linear solver of Newton's method in `factorise`, whose factors are valid until the
-        next call of `factorise`."""
+        """Use the linear solver of Newton's method in all later calls of `factorise`. The factors are then valid until
+        the next call of `factorise`."""
         self._shared = TangentFactors(self.problem)
 
     def distrust_factors(self) -> None:
-        """From this call on, factorise tangents with more pivoting."""
+        """Factorise tangents with more pivoting in all later calls of `factorise`."""
         if self._shared is not None:
             self._shared.leave()
 
@@ -188,8 +188,7 @@ class Companion:
         return self.run_update(data)
 
     def run_update(self, data: FloatArray) -> FloatArray:
-        """Return the history values after an update at the fields, which begins with the values ``data``, shape
-        (d,)."""
+        """Return the history values after an update at the fields that starts from the values ``data``, shape (d,)."""
         self.assembly.fields.data[:] = data
         self.assembly.updates.program()
         return self.assembly.fields.data.copy()

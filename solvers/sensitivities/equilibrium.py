@@ -76,8 +76,8 @@ class SolvedModel(NamedTuple):
         displacements and multipliers of this equilibrium.
 
         Raises:
-            ModelError: the number of rows of a table or the initial history values differ; the message names the
-                parameters ``name``.
+            ModelError: the number of rows of a table or the initial history values differ; the message contains
+                ``name``, which names the changed parameters.
         """
         other, results = create_model(model, p)
         require_equal(self.world, other, name)

@@ -26,7 +26,8 @@ FEWEST = 3
 
 
 def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str], side: float) -> dict[str, float]:
-    """Return the values of all parameters, with changes of ``side`` h for the named parameters."""
+    """Return the values of all parameters, in which the parameters ``names`` are changed by ``side`` times their steps
+    h."""
     return {**p, **{name: p[name] + side * h[name] for name in names}}
 
 

@@ -289,8 +289,8 @@ class CompiledSteps:
         pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
         stage: stage of the last step.
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
-        had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
-            pass.
+        had_second: whether the last step had a second pass; `first` and ``first_iterations`` then contain data of the
+            first pass.
         froze: whether the first pass of the last step was repeated with the contact states at the start of the step,
             because contact states had repeated periodically with return maps.
         now, first: see `StepContext`.

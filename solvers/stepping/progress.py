@@ -40,7 +40,8 @@ class Progress:
         self._terminal = sys.stderr.isatty()
         self._live = LiveLine() if self._shown and find_shell() is not None else None
         self._begin = self._now = self._clock = 0.0
-        self._first: tuple[float, float] | None = None  # end of the first step, and clock without compilation
+        # time at the end of the first step, and reading of the clock without compile time
+        self._first: tuple[float, float] | None = None
         self._compiled = 0.0
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 

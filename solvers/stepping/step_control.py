@@ -99,7 +99,8 @@ class StepSizes:
         accepted.
 
         Args:
-            then, end: result and argument of `propose`, respectively.
+            then: end of the proposed step, which `propose` has returned.
+            end: the argument ``end`` of `propose`.
             most: largest number of ends.
         """
         ends = [then]

@@ -231,7 +231,7 @@ class ContactWatch(Watch):
         assembly: the systems of this process; its fields contain the state at the end of the step that is checked.
         limit: largest ratio of a rate change to the impact speed that the method resolves [1].
         cuts: whether steps that do not resolve a contact are repeated with a smaller size.
-        halves: whether the velocities in the fields belong to the middle of steps.
+        halves: whether the fields contain the velocities in the middle of steps.
     """
 
     name = "contacts"
@@ -400,7 +400,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # with this step size, the evaluation does not report a sudden change of the motion
+        # with a step size of 1 s, the evaluation reports no sudden change of the motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()

@@ -1,5 +1,5 @@
 """Check whether laws create energy. A law is a type of element, such as cables, springs or contacts; in a step, the
-stored energy of a law must not increase by more than the work done on it.
+stored energy of a law must not increase by more than the work done on this law.
 
 For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
 in a step from n to n + 1 is
@@ -11,9 +11,9 @@ trapezoidal sum is of third order in the step size. If the step size does not re
 each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
 time, only some steps are checked, with the states at both ends of the step.
 
-With the relative rounding error eps of numbers, rounding of coordinates x by eps |x| changes energies by up to eps |f|
-|x|, and rounding of energies changes them by eps U. Energy created in a step is reduced by these rounding errors.
-Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is the error that the
+With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
+up to eps |f| |x|, and rounding of energies changes them by eps U. Energy created in a step is reduced by these rounding
+errors. Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is the error that the
 tolerances of an initial equilibrium allow.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
@@ -106,7 +106,7 @@ class EnergyWatch(Watch):
         if self._wanted:
             return 1
         if number >= self._due:
-            # the next power of two, or the next multiple
+            # the number of the next checked step is the next power of two or the next multiple of `EVERY`
             self._due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
         return self._due - number
 

@@ -134,7 +134,7 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
 
 
 class FitRuns:
-    """Evaluates the residuals of points in the parameter space for the fit.
+    """Evaluates the residuals at points in the parameter space for the fit.
 
     Args:
         plan: the fit.
@@ -146,7 +146,8 @@ class FitRuns:
         self.rows: dict[Point, Row] = {}
 
     def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Return the residuals of points, None for failed runs. Runs of new points are executed in parallel."""
+        """Return the residuals at points of the parameter space, None for failed runs. Runs of new points are executed
+        in parallel."""
         found: list[FloatArray | None] = []
         cases = [case_at(self._plan.ranges, point) for point in points]
         for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):

@@ -128,12 +128,12 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """Return a result as a number; if the result is not a number, return NaN."""
+    """Return a result as a float; NaN if the result is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
 class SearchRuns:
-    """Evaluates results of points in the parameter space for the search.
+    """Evaluates the results at points in the parameter space for the search.
 
     Args:
         plan: the search.
@@ -144,7 +144,7 @@ class SearchRuns:
         self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Return the results of points. Runs of new points are executed in parallel."""
+        """Return the results at points of the parameter space. Runs of new points are executed in parallel."""
         return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
     def _judge(self, row: Row) -> SearchResult:

@@ -271,7 +271,7 @@ class Search:
 
     def _write(self, best: Setting) -> None:
         """Compare the best options with the default options again in alternating runs, and write the best options to
-        the file if they are faster. If they are not faster, write a file without options.
+        the file if the model is faster with them. Otherwise write a file without options.
         """
         one = Tried(best)
         base = Tried(self._default.setting)

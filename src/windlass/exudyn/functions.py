@@ -1,8 +1,8 @@
 """Conversion of Exudyn's user functions ``f(mbs, t, itemNumber, ...)`` for laws of Windlass.
 
 Functions of displacements are called whenever forces are evaluated; these functions may read the state at which the
-forces are evaluated from ``mbs``. Functions of time are called only once for each value of the time, so they must not
-read the state.
+forces are evaluated from ``mbs``. Functions of time are called only once for each value of the time, so these functions
+must not read the state.
 """
 
 from __future__ import annotations

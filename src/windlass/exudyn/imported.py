@@ -1,5 +1,5 @@
-"""Conversion of a model of Exudyn to a World. The result also stores which entities and coordinates of the World belong
-to which items of Exudyn.
+"""Conversion of a model of Exudyn to a World. The result also stores which entities and coordinates of the World
+correspond to which items of Exudyn.
 """
 
 from __future__ import annotations

@@ -309,14 +309,15 @@ def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
 
 
 def require(item: Item, **expected: Any) -> None:
-    """Raise `Refused` if a parameter of an item differs from the only supported value."""
+    """Raise `Refused` if a field of an item differs from the only supported value, which ``expected`` contains by
+    field."""
     for key, value in expected.items():
         if not np.array_equal(item[key], value):
             raise Refused(f"{key} = {np.asarray(item[key]).tolist()}: must be {value}")
 
 
 def require_no_function(item: Item, *keys: str) -> None:
-    """Raise `Refused` if an item has one of these user functions."""
+    """Raise `Refused` if an item has one of the user functions with the names ``keys``."""
     for key in keys:
         if item[key]:
             raise Refused(f"{key} has no counterpart")

@@ -12,9 +12,9 @@ when a full Gauss-Newton step would reduce the sum of squares by less than the t
 
 If contacts of the model switch, the sum of squares is a noisy function of p. The trust region may then shrink at a
 point whose sum is small only because of the noise, although the Gauss-Newton step from this point is not small.
-Therefore the last steps do not depend on the comparison of sums of squares: with derivatives J from central differences
-at the solution, full Gauss-Newton steps are added until they satisfy the tolerance, as long as p remains in the
-confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
+Therefore the last steps are made without a comparison of sums of squares. The derivatives J are computed by central
+differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long as p
+remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
 
 Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p
 for 95 % is the ellipsoid
@@ -24,11 +24,11 @@ for 95 % is the ellipsoid
 where F is the quantile of Fisher's distribution. If the standard deviations are known, the right-hand side is the
 quantile of the χ² distribution with m degrees of freedom.
 
-Small singular values of J belong to directions of p in which the model results hardly change. A direction of p is
-called loose if the data do not determine p in this direction: the 95 % interval along it is wider than the ranges of
-the parameters, or its singular value is smaller than three times the estimated error of the finite differences. At the
-solution, J consists of second-order differences D₂. With first-order differences D₁, the estimated error of each column
-of D₂ is |D₁ - D₂|²/|D₂|.
+If a singular value of J is small, the model results hardly change in the corresponding direction of p. A direction of p
+is called loose if the data do not determine p in this direction. In a loose direction, the 95 % interval is wider than
+the ranges of the parameters, or the singular value is smaller than three times the estimated error of the finite
+differences. At the solution, J consists of second-order differences D₂. With first-order differences D₁, the estimated
+error of each column of D₂ is |D₁ - D₂|²/|D₂|.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; D. M. Bates, D. G.
 Watts, Technometrics 23 (1981) 179-183; M. A. Branch, T. F. Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -178,7 +178,8 @@ class BoxFit:
         return scaled
 
     def _residuals(self, x: FloatArray) -> FloatArray:
-        """Return the scaled residuals of a point. Residuals of failed runs are infinite, so that the trust-region
+        """Return the scaled residuals at a point of the parameter space. Residuals of failed runs are infinite, so that
+        the trust-region
         method reduces its step.
         """
         found = self.evaluate([to_point(x)])[0]

@@ -60,7 +60,7 @@ class BoxSearch:
     """A search for the minimum of an objective; all parameters are scaled to 0 to 1.
 
     Args:
-        run: function that returns the results of points, in the order of points.
+        run: function that returns the results at points of the parameter space, in the order of the points.
         runs: maximum number of runs.
         step: step of the finite differences for derivatives [1].
         tolerance: change of the objective, relative to its first value, below which the search ends [1].
@@ -96,7 +96,7 @@ class BoxSearch:
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
     def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Return the results of points; runs of new points are executed in parallel.
+        """Return the results at points of the parameter space; runs of new points are executed in parallel.
 
         Raises:
             Spent: the new points exceed the maximum number of runs.
@@ -146,7 +146,7 @@ class BoxSearch:
 
     def _by_mma(self, start: FloatArray, slacks: int) -> str:
         try:
-            import nlopt  # imported here, because few users have it
+            import nlopt  # imported here, because few users have NLopt
         except ImportError:
             raise OptionError("-method mma: needs NLopt: pip install 'windlass[nlopt]'") from None
         search, stopped = nlopt.opt(nlopt.LD_MMA, len(start)), list[Spent]()

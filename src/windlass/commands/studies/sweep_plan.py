@@ -115,9 +115,9 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _vary_parameters(known: ModelOptions, varied: Case, constant: Sequence[str], points: int) -> Case:
-    """Return a dictionary from the parameters of the model that the command line does not contain to their declared
-    ranges, as texts of the command line: ranges of ``points`` values for a grid, or ranges for a sample if ``points``
-    is 0.
+    """Return a dictionary with the parameters of the model that the command line does not contain. The values are the
+    declared ranges of the parameters as texts for the command line: ranges of ``points`` values for a grid, or, if
+    ``points`` is 0, ranges for a sample.
 
     Raises:
         OptionError: no option varies.
