@@ -147,8 +147,9 @@ def find_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
-    """Return the fields of records from which kernels compute the material frames of cables that friction turns, see
-    `elements/cable3d/twist_points.py`; ``dofs`` contains local coordinate indices of all cables of the table.
+    """Return the record fields with which kernels compute the frames of the material, see
+    `elements/cable3d/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the
+    local coordinate indices of all cables of the table.
     """
     count, none = len(turning), np.zeros(len(turning))
     b, F = np.zeros((2, count, 3)), np.zeros((2, count, 4))
@@ -167,7 +168,7 @@ def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of all cables of the table for the kernels. The records of cables that belong to other
+    """Create the records of all cables of the table for the kernels. The records of cables whose points belong to other
     processes have 0 points.
     """
     world, table, layout = rows.world, rows.table, rows.layout
@@ -253,8 +254,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
-        # the next update must search for contacts again
+        # after a rejected stage or step, the stored contacts differ from the contacts of the last update, so the next
+        # update must search for contacts again
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -344,7 +345,9 @@ def add_cable_contact(
 
 
 def check_sets(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without bristles, and for ropes that turn without friction."""
+    """Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but
+    without friction.
+    """
     check_friction(table)
     idle = table.local("turns_rope") & (table.local("friction_coefficient") == 0.0)
     for row in table.resident[idle][:1]:

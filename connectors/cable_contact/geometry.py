@@ -144,12 +144,12 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Return whether the foot at s on cable b is not counted as a contact of the point at xi on cable a, because point
-    and foot lie on the same chain with an arc length of less than ``apart``/2 between point and foot.
+    """Return whether the foot at s on cable b is ignored as a contact of the point at xi on cable a. A foot is ignored
+    if point and foot lie on the same chain, and the arc length between them is less than ``apart``/2.
 
-    The search ignores new feet whose arc length from the point is less than ``apart``. The foot of an existing contact
-    can move into this range: if the distance between the point and the axis no longer has a separate minimum, the foot
-    converges to the point itself.
+    The search ignores new feet whose arc length from the point is less than ``apart``. However, the foot of an existing
+    contact can converge to the point itself, if the distance between the point and the axis no longer has a separate
+    minimum.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

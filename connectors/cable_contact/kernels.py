@@ -27,8 +27,8 @@ The rate of u equals v_t, apart from a term due to the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
 of the cables. The stiffness is divided between the two directions. The share σ of a direction is one half for straight
-cables. The share is smaller for points on the inside of a bend, where the position of the foot is sensitive, and tends
-to 0 for points of a core in the centre of a coil:
+cables. The share is smaller for points on the inside of a bend, where a small motion of the point causes a large motion
+of its foot. For points of a core in the centre of a coil, the share tends to 0:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -109,7 +109,8 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Parameters of the contact of one point with one cable: parameters of the point, R_A + R_B [m], and β [1]."""
+    """Parameters of the contact of one point with one cable: parameters of the point, sum R_A + R_B of the radii [m],
+    and β = R_A/(R_A + R_B) [1]."""
 
     law: PointLaw
     reach: float
@@ -118,8 +119,8 @@ class TouchParameters(NamedTuple):
 
 class FootMotion(NamedTuple):
     """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at an end of B, r and r' of A at the point, and r, r' and r'' of B at the foot, each with its rate, and
-    the material of both cables.
+    foot is held at an end of B, the position r and slope r' of A at the point, the position r, slope r' and second
+    derivative r'' of B at the foot, the rates of these vectors, and the `Material` of both cables.
     """
 
     s: float
@@ -138,8 +139,9 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Bristle of a contact: whether the bristle exists, s - s_0, and the stored values of m_A, m_B, t_A and t_B. For
-    ropes that friction turns, m_A and m_B are the present values. ``back`` is k - k_1 of `material.py` [rad/m].
+    """Bristle of a contact: whether the bristle exists, the displacement s - s_0 of the foot [m], and the stored
+    normals m_A and m_B and tangents t_A and t_B. For ropes that friction turns, m_A and m_B are the present normals.
+    ``back`` is the change k - k_1 of the spin per arc length [rad/m]; see `material.py`.
     """
 
     holds: bool
@@ -184,8 +186,8 @@ def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParam
 
 @kernel
 def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
-    """Return the share σ of one direction from the vector d between the axes, and from the derivatives r' and r'' of
-    both axes."""
+    """Return the share σ of one direction from the vector d between the axes, and from the first and second derivatives
+    r' and r'' of both axes with respect to arc length."""
     a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
     return a * a / (a * a + b * b)
 
@@ -227,7 +229,8 @@ def eval_normals(m: FootMotion, b: Bristle, ta: Vector, tb: Vector) -> tuple[Vec
 
 @kernel(inline=True)
 def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
-    """Return the angular velocity ω = t × r'_t/|r'| of a cross section, for l = |r'| and w = r'_t."""
+    """Return the angular velocity ω = t × r'_t/|r'| of a cross section from the tangent t, the length l of the slope
+    r', and the rate w of r'."""
     o = cross(t, w)
     return o[0] / l, o[1] / l, o[2] / l
 

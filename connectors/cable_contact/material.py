@@ -15,7 +15,8 @@ relative to the smallest rotation of the tangent. Here x = s/L is the relative p
 angle of the cable. Each of the frames of the two nodes is moved to the foot, and δ is the angle between the two moved
 frames. The smallest rotation from the tangent of node i to the tangent at the foot has a spin, and G_i is the
 derivative of this spin with respect to r'. If the foot moves by s - s_1 in a step, the normal is turned back by the
-angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. The normal then belongs to the same material.
+angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. Therefore the stored normal remains fixed to
+the same material.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """
@@ -73,7 +74,7 @@ the arc length, and the derivatives of σ with respect to y.
 
 
 class Frame(NamedTuple):
-    """Material of a cable at a place: spin s [rad/s], the axes d_1 and d_2, and k [rad/m]."""
+    """Material of a cable at a place: spin s [rad/s], the axes d_1 and d_2, and the spin k per arc length [rad/m]."""
 
     rate: float
     d1: Vector
@@ -188,7 +189,7 @@ def from_components(m: Vector, t: Vector, f: Frame, angle: float) -> Vector:
 
 @kernel
 def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -> None:
-    """Add the forces of a moment about the axis [N m] to the coordinates of a cable."""
+    """Add the generalised forces of a moment about the axis of a cable [N m] to the forces f on its coordinates."""
     for k in range(TWIST):
         j, u = find_part(k, 1.0 / row.length)
         f[row.dofs[k]] += u * sigma[j] * moment
@@ -196,9 +197,10 @@ def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -
 
 @kernel
 def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: float, g: Any, X: FloatArray) -> None:
-    """Add the contributions of the angles and spins of both cables to X, shape (12, 28), which contains derivatives
-    with respect to the coordinates. Columns 12 and 13 of C contain the derivatives with respect to the angle and the
-    spin of A, and columns 14 and 15 the derivatives with respect to the angle and the spin of B.
+    """Add the contributions of the angles and spins of both cables to X, shape (12, 28), which contains the derivatives
+    of the rows of C (see `tangent.fill_changes`) with respect to the coordinates. Columns 12 and 13 of C contain the
+    derivatives with respect to the angle and the spin of A, columns 14 and 15 those with respect to the angle and the
+    spin of B.
     """
     for which in range(2):
         iL, yt, sigma, change = 1.0 / (la if which == 0 else lb), g.yt[which], g.sigma[which], g.change[which]

@@ -106,7 +106,7 @@ def fill_places(
     """Write values of the m contacts in the order of ``list_``. The forces are written into ``out``, shape (m, SHOWN),
     and the powers and energies into ``parts``, shape (m, NUMBERS).
 
-    out: pressing force p, force -f on A, v_t, torques -M·t on A and on B, depth, and σ.
+    out: pressing force p, force -f on A, slip velocity v_t, torques -M·t on cable A and on cable B, depth, and share σ.
     parts: see `contact/power.py`.
     """
     space = np.zeros(1, SPINS)

@@ -5,16 +5,16 @@ A foot is a point of an axis whose distance from a contact point has a local min
 one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
-point has a foot on a near cable at each local minimum of the distance. A minimum inside a cable is found from a change
-of sign of (r - p).r' between two successive points of five points on the cubic. In addition, the end point of a chain
-can be a foot. Therefore a point may touch a chain several times, including its own chain; feet within ``apart`` along
-the same chain are ignored. New feet receive free slots in the order of their distance; feet in contact keep their
-slots.
+point has a foot on a near cable at each local minimum of the distance. To find the minima between the ends of a cable,
+the search evaluates (r - p).r' at five points of the cubic; between two successive points with different signs there is
+a minimum. In addition, the end point of a chain can be a foot. Therefore a point may touch a chain several times,
+including its own chain; feet within ``apart`` along the same chain are ignored. New feet receive free slots in the
+order of their distance; feet in contact keep their slots.
 
 The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
 `eval_hulls`. The result of a search is valid while
 
-    2 (largest motion of a cable) < smallest gap of a foot without a slot, at most the skin.
+    2 (largest motion of a cable) < min(skin, smallest gap of a foot without a slot).
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -69,9 +69,9 @@ carry nearly the whole contact force.
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """Write the values of (r - p).r' at the ends of the pieces of cable b into F, shape (PIECES + 1,), where r is a
-    point of the axis of cable b and p the position of the given point. The last value is computed from the coordinates
-    of the node at the end, so this value is identical to the first value of the next cable.
+    """Write the values of (r - p).r' into F, shape (PIECES + 1,), for the given position p. The points r of the axis of
+    cable b divide this axis into `PIECES` pieces of equal length. The last value is computed from the coordinates of
+    the node at the end, so this value is identical to the first value of the next cable.
     """
     z = gather(x, c[b])
     for k in range(PIECES + 1):
@@ -147,8 +147,8 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Store the contacts with the found feet, which are ordered by cable, point and gap, in the contact slots of the
-    points. Return the smallest gap of a foot for which no slot is free [m].
+    """Store the contacts with the feet ``found`` in the contact slots of the points. The feet are ordered by cable,
+    point and gap. Return the smallest gap of a foot for which no slot is free [m].
 
     ``left`` receives the index of a foot in contact for which no slot is free, or -1.
     """
@@ -157,8 +157,8 @@ def give_places(
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # find the feet of this point, and mark the stored contacts that must be kept: closed now, or in contact at
-            # the start of the step
+            # find the feet of this point, and mark the stored contacts that must be kept: contacts that are closed now
+            # or were closed at the start of the step
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -225,7 +225,9 @@ class CableSearch(NeighbourSearch):
         self.c, self.skin, self.group, self.left = c, skin, group, np.zeros(0)
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of all cables [m], which are also the possible partners."""
+        """Return the control points of all cables [m] as both results, because the possible partners are the same
+        cables.
+        """
         hull = eval_hulls(fields.x, self.c["dofs"], self.c["length"])
         return hull, hull
 
@@ -234,8 +236,8 @@ class CableSearch(NeighbourSearch):
         return 2.0 * eval_way(hull, self.hull)
 
     def give_places(self, fields: Fields) -> float:
-        """Store the contacts with near feet, and return the smallest gap of a foot for which no contact slot is free
-        [m], at most the skin.
+        """Store the contacts with near feet. Return the smaller of two lengths [m]: the skin, and the smallest gap of a
+        foot for which no contact slot is free.
 
         Raises:
             ModelError: cables penetrate each other by more than a radius in the first search, or a point touches more

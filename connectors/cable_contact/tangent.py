@@ -57,8 +57,9 @@ NO_SPINS = (0.0, 0.0, 0.0, 0.0)
 
 
 class Change(NamedTuple):
-    """Variations of the force on r_A, of the forces on r'_A and r'_B that represent the couples, of s, of the bristle
-    deflection u, and of the moments about the axes of A and B."""
+    """Variations of the force on the position r_A, of the forces on the slopes r'_A and r'_B that represent the
+    couples, of the arc length s of the foot, of the bristle deflection u, and of the moments about the axes of A and
+    B."""
 
     force: Vector
     on_a: Vector
@@ -119,9 +120,9 @@ def eval_change(
     dwb: Vector,
     spins: tuple[float, float, float, float],
 ) -> Change:
-    """Return the variations of the quantities of `Change` for variations of r (dra, drb), r' (dpa, dpb), r_t (dva, dvb)
-    and r'_t (dwa, dwb) on cables A and B, and ``spins``, the variations of angle and spin of the material of A, then of
-    B. The variations on B are given at a constant arc length.
+    """Return the variations of the quantities of `Change` for variations of the positions r (dra, drb), the slopes r'
+    (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B, and ``spins``, the variations of
+    angle and spin of the material of A, then of B. The variations on B are given at a constant arc length.
     """
     ds = 0.0
     if not m.held:
@@ -189,11 +190,12 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Write the derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each), multiplied by dq, plus the
-    derivatives with respect to the rates of these vectors, multiplied by dv, into C, shape (12, 16). The rows of C
-    contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on r'_B (3), of s, and of
-    the moments about the axes of A and B. The last four columns, for ropes that friction turns, are the derivatives
-    with respect to the angle and the spin of the material of A, then of B.
+    """Write the derivatives with respect to the positions and slopes r_A, r'_A, r_B, r'_B (three columns each),
+    multiplied by dq, plus the derivatives with respect to the rates of these vectors, multiplied by dv, into C, shape
+    (12, 16). The rows of C contain the derivatives of the force on r_A (3), of the force on r'_A (3), of the force on
+    r'_B (3), of the arc length s of the foot, and of the moments about the axes of A and B. The last four columns, for
+    ropes that friction turns, are the derivatives with respect to the angle and the spin of the material of A, then of
+    B.
     """
     for col in range(16 if m.q.turns else 12):
         which, axis = col // 3, col % 3

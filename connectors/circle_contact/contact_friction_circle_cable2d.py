@@ -77,16 +77,17 @@ class ContactFrictionCircleCable2D(SegmentContact):
     multiplied by the reference length L/n of a segment, so the stiffness of the contact does not depend on the number
     of segments n. The friction coefficient is used unchanged in both forms.
 
-    With segment normals, the torque on the circle is r f_t, although f_t acts at the distance r + g from the centre.
-    Therefore the moments of all forces on circle and cable sum to g f_t instead of 0. With ``use_segment_normals``
-    false f_t acts at the end points of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.
-    The forces on circle and cable always sum to 0.
+    With segment normals, the friction f_t causes the torque r f_t on the circle, with the radius r of the circle,
+    although f_t acts at the distance r + g from the centre, with the gap g. Therefore the moments of all forces on
+    circle and cable sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points p0 and p1
+    of the segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t, with the centre c of the circle
+    and the relative position rho of the closest point. The forces on circle and cable always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
     sticking position belongs to a segment of the mesh, so the segment that carries a bristle does not move with the
     material. History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. Rows with
-    moving material that use the current length have one further value, the axial displacement of the material [m] at
-    the time at which the positions were stored.
+    moving material, whose sticking positions are measured with the current length of segments, have one further value:
+    the axial displacement of the material [m] at the time at which the positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")

@@ -65,11 +65,12 @@ class ContactFrictionCirclePoints2D(PointContact):
     deflection of bristles is measured at the cord, so bending a belt onto the circle causes no traction. The friction
     limit applies at the contact face: mu |f_n| r/(r + cord_offset).
 
-    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r). Therefore a belt with the mounting tension
-    runs on the given radius for any contact stiffness. The force F = N - rhoA v² presses a cable onto the circle, with
-    the tension N, the speed v, and the mass per length rhoA. F is updated in each step; its initial value is ``press``.
-    The friction of a cable that runs onto the circle begins when all points of the cable are closed, because the points
-    move along the circle until the last point is closed.
+    With ``press`` > 0 the radius r of the circle is enlarged by the contact depth F/(k r), with the contact stiffness k
+    per metre of cable. Therefore a belt with the mounting tension runs on the given radius for any contact stiffness.
+    The force F = N - rhoA v² presses a cable onto the circle, with the tension N, the speed v, and the mass per length
+    rhoA. F is updated in each step; its initial value is ``press``. The friction of a cable that runs onto the circle
+    begins when all points of the cable are closed, because the points move along the circle until the last point is
+    closed.
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
     neighbours on the circle. The result is the same as with a rigid layer between cord and contact face: the belt
@@ -80,9 +81,10 @@ class ContactFrictionCirclePoints2D(PointContact):
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
     has further values: F - press [N] for the next Newton run, whether the cable has friction (1) or not (0), F - press
     in the previous step [N], the displacement of the cable before it reached the circle [m], the integral of the
-    stretch over this displacement [m], the stretch in the previous step [1], the mean stretch of waves [1] and the
-    number of waves. Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in
-    the previous step [m/s], the displacement of the cable since its first point touched the circle [m], and 0.
+    stretch over this displacement [m], the stretch in the previous step [1], the mean w of the waves of the stretch
+    [1], and the number of waves in this mean. Without ``rigid_layer`` the last four values are the integral of the slip
+    [m], the slip velocity in the previous step [m/s], the displacement of the cable since its first point touched the
+    circle [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -139,8 +141,8 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # without a press the states do not change within Newton's method: the damping force jumps when a point closes,
-        # and the iteration would not converge
+        # without a press the states are constant within Newton's method: otherwise the iteration would not converge,
+        # because the damping force jumps when a point closes
         system.return_map.motion = maps
     return system
 

@@ -1,8 +1,8 @@
 """Drawings of the contact between circles and cables.
 
 Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Like points of cables,
-points of circles have the values `displacement` and `velocity`. The lines of the cables receive these fields in
-addition:
+points of circles have the values `displacement` and `velocity`. In addition, the lines of the cables have the following
+fields:
 
 | line field | unit | meaning | combination of several circles on one line |
 | --- | --- | --- | --- |
@@ -12,7 +12,7 @@ addition:
 | `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open; only laws with friction | state at the closed circle |
 | `friction_work_per_length` | J/m | energy lost in friction since an `EnergyLedger` began, per reference length | sum |
 
-If the run has an `EnergyLedger`, the lines of each circle receive the field `friction_work` [J], summed over all
+If the run has an `EnergyLedger`, the lines of each circle have the field `friction_work` [J], which is summed over all
 cables.
 
 The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle; the normal n points from the centre of

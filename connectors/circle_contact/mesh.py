@@ -134,8 +134,8 @@ class BeltArc:
         least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
         if touching >= least:
             return None
-        # if the belt has more elements, the cables on the arc and the cables beyond its ends increase by the same
-        # factor
+        # if the number of elements of the belt increases, the numbers of cables on the arc and beyond its ends increase
+        # by the same factor
         more = ROOM * FEWEST_ON_ARC / max(touching - FEWER_PER_REACH * reach, 0.1 * touching)
         return (
             f"{touching:.2g} cables touch the circle {self.circle} of radius {radius:g} m, which turns: must be "

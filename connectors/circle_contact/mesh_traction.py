@@ -85,7 +85,7 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """Return the element with index i of all arrays."""
+        """Return a copy in which each attribute is the element with index i of this attribute."""
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:

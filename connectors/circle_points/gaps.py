@@ -62,7 +62,8 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     """Return whether the line between two neighbouring points, with the gap quantities a and b, has moved across the
     centre of the circle.
 
-    first, last: whether the line is extended to the end of the cable, by half the distance between points.
+    first, last: whether the line is extended to the start or to the end of the cable, by half the distance between
+        points.
     """
     if not (a[START + GAP] < np.inf and b[START + GAP] < np.inf):
         return False
@@ -147,8 +148,8 @@ def sweep_circles(
         first: index of the first row of each cable.
         x, start: coordinates at the end and at the start of the step.
         m, m0: markers at the end and at the start of the step.
-        row: output for the gap quantities of this passage, shape (WIDTH,). The missed depth is 0 if there is no
-            passage.
+        row: output for the gap quantities of this passage, shape (WIDTH,). The element `MISSED`, the depth of the
+            passage, is 0 if no passage is found.
         which: output for the row of the cable and the index of the circle, shape (2,).
     """
     c, trial, earlier, place, place0 = p.points, np.zeros(WIDTH), np.zeros(WIDTH), m.p, m0.p

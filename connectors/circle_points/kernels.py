@@ -128,8 +128,8 @@ class CircleRow(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """Position and velocity of a point of the contact line, and for points at an offset also r' and r'_t. All fields
-    are scalars, in global x and y.
+    """Position and velocity of a point of the contact line, and for points at an offset also the slope r' and its rate
+    r'_t. All fields are scalars, in global x and y.
     """
 
     px: float
@@ -164,7 +164,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """Return the values of the 8 coordinates that the cable in row i has."""
+    """Return the values of the 8 coordinates of the cable in row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -198,8 +198,9 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m], 0 without a press. ``place`` is the index of the
-    history value with the press, `PRESS` or `PRESSED`.
+    """Return the enlargement F/(k r) of the circle of a row [m], with the press F, the contact stiffness k and the
+    radius r; 0 without a press. ``place`` is the index of the history value that contains the press, `PRESS` or
+    `PRESSED`.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
@@ -238,14 +239,15 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Read the parameters of a row; ``place`` is the index of the history value with the press, see `eval_growth`."""
+    """Read the parameters of a row; for ``place`` see `eval_growth`."""
     grown = eval_growth(row, data, place)
     return PointParameters(read_law(row, FADING * grown), row.radius, grown)
 
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """Return the arc position r alpha on the circle [m] in the direction (nx, ny), which need not be a unit vector."""
+    """Return the arc position r alpha on the circle [m], with the angle alpha of the direction (nx, ny), which need not
+    be a unit vector."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
@@ -280,7 +282,7 @@ def eval_bristles(
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
-    """Read row i; ``place`` is the index of the history value with the press, see `eval_growth`."""
+    """Read row i; for ``place`` see `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
@@ -364,8 +366,8 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre, the sum of distance D times friction f_t over all
-    points, to the torque of the owner of the row [N m].
+    """Add the torque of each row i on its circle, about the centre of the circle, to ``torque[owner[i]]`` [N m]. This
+    torque is the sum of D f_t over all points, with the distance D and the friction f_t.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -24,10 +24,10 @@ energy to vibrations of the drive, so the amplitude of these vibrations would in
 
 With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
 stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the
-entry, omega r = c lam, where c is the reference length of belt that passes per unit of time. On an elastic layer, see
-`layers.py`, the bristles are sheared from the entry, and on short arcs the loss of speed is larger than on a rigid
-layer. The motion of points along the circle during bending has no effect, because the distances between anchors are
-prescribed.
+entry, omega r = c lam, where c is the reference length of belt that passes per unit of time. On an elastic layer
+(second part of this docstring) the bristles are sheared from the entry, and on short arcs the loss of speed is larger
+than on a rigid layer. The motion of points along the circle during bending has no effect, because the distances between
+anchors are prescribed.
 
 Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
 move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so a
@@ -162,8 +162,8 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
     """Return whether the smallest gap [m] of a cable is so small that the integration of its stretch must start, before
     the cable reaches the circle.
     """
-    # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; a cable that
-    # bends onto the circle is nearer
+    # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; the distance of
+    # a cable that bends onto the circle is smaller
     near = BEGIN * row.length * row.segments + np.sqrt(2.0 * row.radius * grown)
     near += 2.0 * np.sqrt(row.bending_stiffness / row.press)
     return bool(2.0 * row.radius * (gap + grown) <= near * near)
@@ -212,7 +212,7 @@ def follow_stretch(
 
 @kernel
 def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
-    """Write the results of `read_anchor` of rows that other processes need into out, shape (k, 5)."""
+    """Write the results of `read_anchor` for the rows that other processes need into out, shape (k, 5)."""
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
         out[k, 0] = 1.0 if lies else 0.0

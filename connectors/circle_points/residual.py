@@ -4,7 +4,7 @@ The coordinates of eight rows are copied once into a record g of `POINT_LANES`. 
 after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. See
 docs/explanation/design.md, Lanes.
 
-Contact forces between circles and points of cables. Several rows are evaluated at once; see `kernels.py`.
+The module `kernels.py` describes the contact forces.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def gather_rows(
     count: int,
     g: Any,
 ) -> tuple[int, bool, bool]:
-    """Copy the ``count`` rows from ``rows[first]`` on to the first lanes. Return the largest number of points of these
-    rows, whether any of them has an offset, and whether any of them has bristles.
+    """Copy ``count`` rows, beginning with ``rows[first]``, to the first lanes. Return the largest number of points of
+    these rows, whether any of these rows has an offset, and whether any has bristles.
     """
     most, offset, bristles = 0, False, False
     if count < LANES:
@@ -193,7 +193,7 @@ def add_forces(j: int, offset: bool, g: Any) -> None:
 @kernel(inline=True)
 def eval_points(j: int, offset: bool, g: Any) -> None:
     """Evaluate, for point j of all lanes, the distance D from the centre, the normal force f_n, the tangential velocity
-    v_t and the arc position r alpha on the circle.
+    v_t and the arc position r alpha on the circle, with the angle alpha on the circle.
     """
     for k in range(LANES):
         _, _, _, p = read_point(j, offset, k, g)

@@ -16,13 +16,13 @@ Therefore, if a point opens, its deflection is distributed to the other points, 
 of their deflection.
 
 For a row with a press, F - press of the cable is stored. In dynamic solves the current value is stored in every update.
-In static solves the value is stored only if it has changed so much that another pass is necessary; the error is the
-change of the normal force. A new row, whose cable is moving onto the circle, has no friction until all of its points
-are closed, with a mean depth near F/(k r), or until one point opens. Before all points are closed, points move along
-the circle by up to l³/(192 R²), and earlier anchors would store this motion as a spurious strain. On a rigid layer the
-initial deflection of the bristles of a new row is computed from the distances between its cable and the neighbouring
-cables on the circle, see `layers.py`. On other layers the deflection is computed from the slip of the cable before
-the cable reaches the circle, see `layers.py`.
+In static solves the value is stored only if it has changed so much that another pass is necessary; the force error of
+the update is then the change of the normal force. The row of a cable that moves onto the circle is called a new row. A
+new row has no friction until all of its points are closed with a mean depth near F/(k r), or until one point opens.
+Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors would store this
+motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is computed from the
+distances between its cable and the neighbouring cables on the circle. On other layers it is computed from the slip of
+the cable before the cable reaches the circle. See `layers.py` for both.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -114,9 +114,9 @@ def decide_states(
 ) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the points of a row, and store their anchors; see `create_update`.
 
-    If ``commits`` is true, also store the press and whether a new cable has friction; these values may only change
-    after a Newton run. Return the change of the normal force [N] due to the press, and whether this change requires a
-    further pass.
+    If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values may only
+    change after a Newton run. Return the change of the normal force [N] due to the press, and whether this change
+    requires a further pass.
     """
     # parameters of the row
     row, lane = c.rows[i], number % LANES
@@ -138,7 +138,7 @@ def decide_states(
     # friction force may lift the cable a little
     laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # deflection of the bristles of a new cable; on a rigid layer it is computed from the anchors of the neighbours
+    # deflection of the bristles of a new row; on a rigid layer it is computed from the anchors of the neighbours
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)

@@ -85,8 +85,8 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
     """Raise ModelError for rows whose offset is so large that the centre of the circle could lie between the contact
-    line and the axis. Only rows that use the current length are checked; ``current``, shape (resident,), states whether
-    a row uses the current length.
+    line and the axis. Only rows whose sticking positions are measured with the current length of segments are checked;
+    the array ``current``, shape (resident,), marks these rows.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):

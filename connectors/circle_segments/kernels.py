@@ -125,8 +125,9 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
     """Return the normal force f_n [N] and the derivatives of f_n with respect to the gap g and its rate v_n.
 
-    With a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g < g_0, so the force is continuous where
-    segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
+    With the stiffness k_c, the damping d_c, a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g <
+    g_0, so the force is continuous where segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl.
+    Mech. 42 (1975), exponent 1.
     """
     kg, d = par.contact_stiffness, par.contact_damping
     if par.damping_depth > 0.0 and -g < par.damping_depth:
@@ -168,8 +169,8 @@ def read_slopes(slope: FloatArray, j: int) -> Four:
 
 @kernel(inline=True)
 def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis that belongs to the segment ``h`` at the offset y from the axis; ``slopes``: r' at
-    both ends.
+    """Create the chord of the axis for a segment ``h`` that lies at the offset y from the axis; ``slopes``: r' at both
+    ends.
     """
     ux, uy, wx, wy = slopes
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
@@ -178,7 +179,7 @@ def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis that belongs to the segment ``h``, from point j to j + 1, at the offset y from the
+    """Create the chord of the axis for the segment ``h`` from point j to j + 1, which lies at the offset y from the
     axis.
     """
     return lower_chord(read_slopes(slope, j), y, h)
@@ -186,8 +187,8 @@ def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def side(h: Chord) -> float:
-    """Return sigma, which is -1 if the direction of the segment is counter-clockwise about the circle (t.e > 0),
-    otherwise 1.
+    """Return the sign sigma, which is -1 if the direction of the segment is counter-clockwise about the circle (t.e >
+    0), otherwise 1.
     """
     return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
 
@@ -195,7 +196,8 @@ def side(h: Chord) -> float:
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
     """Return the position x_cur of the contact point along circle and segment [m], measured on the chord ``z``, and the
-    derivatives of x_cur with respect to rho [m] and to the length of the chord [1].
+    derivatives of x_cur with respect to the relative position rho of the closest point, in [m], and to the length of
+    the chord, in [1].
     """
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)

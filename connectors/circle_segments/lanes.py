@@ -76,7 +76,8 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         n, first = row.segments, row.data
         if row.active and touches(data, first, n):
             for s in range(n):
-                # each segment is written to the list, but the counter is increased only if the segment is closed
+                # each segment is written to the end of the list, but the counter is increased only if the segment is
+                # closed; other segments are overwritten by the next segment
                 rows[count], numbers[count] = i, s
                 count += data[first + s] <= 0.0
     return rows, numbers, count
@@ -166,7 +167,7 @@ def read_four(a: FloatArray, k: int) -> Four:
 @kernel(inline=True)
 def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: Any) -> tuple[float, float]:
     """Return the position x_cur of the contact point of lane k along circle and segment [m], and the derivative of
-    x_cur with respect to rho [m]."""
+    x_cur [m] with respect to the relative position rho of the closest point."""
     z = h
     if case != PLAIN:
         # without an offset, slopes are not filled; `below` is NaN and not used
@@ -195,7 +196,8 @@ def eval_forces(case: int, g: Any) -> None:
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
     """Evaluate the tangential velocity v_t, the normal force f_n, the position x_cur and the derivative of x_cur with
-    respect to rho for all lanes, for a case that is valid for the segments in all lanes.
+    respect to the relative position rho of the closest point, for all lanes, for a case that is valid for the segments
+    in all lanes.
     """
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)

@@ -167,8 +167,8 @@ def fill_axial_columns(
 def scatter_forces(
     c: SegmentRows, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
 ) -> None:
-    """Add the forces fe, shape (rows, 8 + m), to f, and g.fe, the power of these forces along the axis divided by s_t,
-    to the force on s.
+    """Add the forces fe, shape (rows, 8 + m), to f, and g.fe, the power of these forces along the axis divided by the
+    axial velocity s_t, to the force on the axial displacement s.
     """
     g, width = np.empty(8), c.dofs.shape[1]
     for i in range(len(c.rows)):

@@ -16,8 +16,7 @@ P is the power of all forces; f_t acts on the circle at the radius r. The slip v
 
 Two parts of the power are neither lost nor stored: the difference f_t (v_t - x_cur_t) due to the measurement of x_cur
 on the axis, and the part due to `use_segment_normals` = false. These two parts have opposite signs on the driver and
-the driven pulley. `contact/account.py` explains
-the losses that are computed from differences of energies.
+the driven pulley. `contact/account.py` explains the losses that are computed from differences of energies.
 
 Source: derived in this project from the power of each force.
 """

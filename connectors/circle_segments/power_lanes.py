@@ -81,8 +81,9 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity of a point of the axis relative to the centre of the circle. The point belongs to an end
-    point of the segment of lane k, which has the offset y from the axis, and is fixed in the mesh, not in the material.
+    """Return the velocity of a point of the axis relative to the centre of the circle. This point is below an end point
+    of the segment of lane k, which lies at the offset y from the axis. The point of the axis is fixed in the mesh, not
+    in the material.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))

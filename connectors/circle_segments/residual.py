@@ -40,8 +40,8 @@ def add_lanes(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
     count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
 ) -> tuple[int, RowSums]:  # fmt: skip
-    """Add the forces of the listed segments that are in the first lanes to the sums of the rows of these segments. If
-    all segments of a row have been added, add the sums of the row to f.
+    """Add the forces of the segments in the first lanes to the sums of their rows. If all segments of a row have been
+    added, add the sums of this row to f.
 
     ``last`` is the row of the previous segment, or -1 if there is no previous segment; ``sums`` contains the sums of
     this row. The function returns the row of the last segment in the lanes and the sums of this row.

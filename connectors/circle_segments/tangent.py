@@ -50,8 +50,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def chord_derivatives(z: Chord) -> tuple[Four, Four]:
-    """Return the derivatives of rho and of the angle of the normal n with respect to the components a_x, a_y, b_x and
-    b_y of the end points."""
+    """Return the derivatives of the relative position rho of the closest point and of the angle of the normal n with
+    respect to the components a_x, a_y, b_x and b_y of the end points."""
     q0, q1, nx, ny = 1.0 - z.rho, z.rho, z.nx, z.ny
     tx, ty = -ny, nx
     if z.free:
@@ -144,8 +144,9 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """Write the last three columns of X, shape (5, 11), which contain the derivatives with respect to x and y of the
-    centre and to the angle of the circle, from the derivatives C with respect to the end points and the angle.
+    """Write the last three columns of X, shape (5, 11): the derivatives with respect to x and y of the centre and with
+    respect to the angle of the circle. They follow from C, the derivatives with respect to the end points and the
+    angle.
     """
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
@@ -329,8 +330,8 @@ def scatter_circle(
     """Transform the columns and rows of K (11, 11) that belong to the circle to the m coordinates of the marker of the
     circle, and add the result to the matrix.
 
-    N (11, 3): derivatives of the forces with respect to the velocity of the centre and omega. (fx, fy), torque: dq
-    times the force and torque on the cable; the opposite force and torque act on the circle.
+    N (11, 3): derivatives of the forces with respect to the velocity of the centre and the angular velocity omega. (fx,
+    fy), torque: dq times the force and torque on the cable; the opposite force and torque act on the circle.
     """
     if central:
         # the coordinates of the circle are x, y and the angle

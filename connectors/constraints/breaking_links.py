@@ -9,11 +9,12 @@ without a loss of energy. A broken spring loses its stored energy; the energy le
 model. After a break the solver computes accelerations that fulfil the equations of motion without the link. Therefore
 the break causes no error of the energy balance.
 
-The force of a link of cables is the largest axial force of its cables. Of these cables, only the cable with the largest
-force breaks, or by fatigue the cable with the largest damage. A broken cable (column ``broken``) has no internal force:
-it loses its strain energy, and its mass and weight remain on its nodes. The axis of a broken cable is a straight or
-bent line between the two ends of the rope, and is not material. Therefore the fluid loads of a broken cable act per
-unstrained length (``constant_volume``), and contacts and line loads per current length of this cable become inactive.
+The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
+cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
+``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The axis of
+a broken cable is a straight or bent line between the two ends of the rope, and is not material. Therefore the fluid
+loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads
+per current length, become inactive.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Link:
             ``force`` and the switchable column ``active``, such as a `SphericalJoint`, the three constraints of
             `hinge`, or a `SpringDamper`.
         breaking_load: force at which the link breaks [N]. The force of a link of cables is the largest axial force of
-            the cables. The force of another link is the square root of the sum of the squares of all force components
+            the cables. The force of any other link is the square root of the sum of the squares of all force components
             of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
@@ -141,8 +142,8 @@ class Link:
         return bool(np.any(self.entity.active))
 
     def eval_forces(self, state: State) -> FloatArray:
-        """Return the largest axial force of each cable [N], shape (cables,), or the force of another link, shape
-        (1,).
+        """Return the largest axial force of each cable [N], shape (cables,); for a link without cables, return its
+        force, shape (1,).
         """
         if not self.is_rope:
             return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
@@ -215,8 +216,8 @@ class BreakingLinks(StepHook):
 
     @checked(name=word())
     def damages(self, name: str) -> FloatArray:
-        """Return the damage of the cables of a link [1], shape (cables,), or of another link, shape (1,). Ranges of the
-        force that no later cycle has closed are counted as half cycles.
+        """Return the damage of each cable of a link [1], shape (cables,); for a link without cables, return its damage,
+        shape (1,). Ranges of the force that no later cycle has closed are counted as half cycles.
 
         Raises:
             ModelError: no link with this name has a fatigue curve.
@@ -248,7 +249,7 @@ class BreakingLinks(StepHook):
         self._due = {}
 
     def _break(self, link: Link, due: DueBreak, state: State) -> None:
-        """Deactivate a link, or one cable of a rope, and tell the user."""
+        """Deactivate a link, or one cable of a rope, and print a message."""
         name = link.name
         if link.is_rope:
             cable = link.entity[due.cable]
@@ -326,7 +327,7 @@ class BreakingLinks(StepHook):
 
     @staticmethod
     def _find_tired(link: Link, fatigue: FatigueSum, forces: FloatArray) -> DueBreak | None:
-        """Add forces to the damage; return the cable, or the other link, that breaks by fatigue, or None."""
+        """Count the cycles of the forces of a link. Return its break by fatigue, or None if no damage has reached 1."""
         fatigue.add(forces)
         damages = fatigue.find_damages()
         k = int(np.argmax(damages))
@@ -358,14 +359,16 @@ class BreakingLinks(StepHook):
 
 
 def find_largest(link: Link, forces: FloatArray) -> DueBreak:
-    """Return the largest of the forces of a link [N], with the index of its cable."""
+    """Return the largest of the forces of a link [N], with the index of the cable in which it acts; -1 for a link
+    without cables.
+    """
     k = int(np.argmax(forces))
     return DueBreak(float(forces[k]), k if link.is_rope else -1)
 
 
 def release(world: World, cable: Entity) -> None:
-    """Set the fluid loads of a broken cable to act per unstrained length, and deactivate contacts and line loads per
-    current length of this cable. Rows that refer to chains of cables do not change. All processes must call this
+    """Set the fluid loads of a broken cable to act per unstrained length. Deactivate the contacts of this cable, and
+    its line loads per current length. Rows that refer to chains of cables do not change. All processes must call this
     function together.
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]

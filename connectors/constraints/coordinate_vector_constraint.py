@@ -121,8 +121,9 @@ class UserEquation:
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Return derivatives of C with respect to components of q, or of v at velocity level; the index -1 means the
-        derivative with respect to t. Return None for a function that does not accept complex numbers."""
+        """Return derivatives of the constraint value C with respect to components of q, or of v at velocity level; the
+        index -1 means the derivative with respect to t. Return None for a function that does not accept complex
+        numbers."""
         if not self._takes_complex:
             return None
         try:
@@ -183,8 +184,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return the right-hand side of J q̈ = rhs: minus the time derivative of Ċ (at velocity level: of C) at
-        constant velocities.
+        """Return the right-hand side of J q̈ = rhs: minus the time derivative of the rate Ċ of the constraint value C
+        (at velocity level: minus the time derivative of C) at constant velocities.
         """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
@@ -256,12 +257,14 @@ class Equations:
         return found
 
     def add_residual(self, s: Evaluation) -> None:
-        """Add C to the values of the constraint equations, and Jᵀ λ to the forces."""
+        """Add the constraint values C to the values of the constraint equations, and the forces Jᵀ λ of the multipliers
+        λ to the forces."""
         s.C[self.lam] += np.where(self.on, self.values(s, s.rate_level), s.lam[self.lam])
         np.add.at(s.f, self.dofs[self.on], (self.gradients(s) * s.lam[self.lam][:, None])[self.on])
 
     def add_tangent(self, s: Evaluation) -> None:
-        """Add the derivatives of C and of Jᵀ λ with respect to coordinates and multipliers to the matrix."""
+        """Add the derivatives of the constraint values C and of the forces Jᵀ λ with respect to coordinates and
+        multipliers to the matrix."""
         (q, v), J = self.motion(s), self.gradients(s)
         for i in range(len(self.lam)):
             if not self.on[i]:
@@ -282,7 +285,8 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Add the right-hand side rhs of J q̈ = rhs to C; 0 for inactive rows."""
+        """Add the right-hand side rhs of J q̈ = rhs, which is 0 for inactive rows, to the values C of the acceleration
+        equations."""
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)

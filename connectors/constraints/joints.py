@@ -212,7 +212,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
     Args:
         loops: kernels of the equations of the joint, from `joint_rows`.
-        gap_unit: unit of C.
+        gap_unit: unit of the constraint values C.
         equations: description of the equations for the documentation.
     """
 

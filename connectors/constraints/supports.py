@@ -101,12 +101,12 @@ def hinge(world: World, node: Handles) -> Entity:
 def clamp(world: World, node: Handles) -> Entity:
     """Fix position and direction of nodes or bodies; see `fix`.
 
-    Of rigid bodies and nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and the Euler
-    parameters, except the largest parameter in the reference configuration, because the norm of the four parameters is
-    already constrained to 1. Of the nodes of cables, it fixes the position, the slope components perpendicular to the
-    cable, and the twist. Therefore the cable may stretch at the clamp. A slope component remains free only if the
-    reference slope is parallel to a global axis; an oblique slope is fixed completely, including the stretch at the
-    node.
+    For rigid bodies and rigid nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and the
+    Euler parameters, except the largest parameter in the reference configuration, because the norm of the four
+    parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope components
+    perpendicular to the cable, and the twist. Therefore the cable may stretch at the clamp. A slope component remains
+    free only if the reference slope is parallel to a global axis; an oblique slope is fixed completely, including the
+    stretch at the node.
 
     Raises:
         ModelError: the slopes of the nodes have different directions (clamp each node by a separate call), or a node

@@ -103,12 +103,12 @@ def add_point_and_foot(
     S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, n: int, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces at a point of cable A and its foot on cable B to K, shape (2 n, 2 n). S and T
-    are the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and ddT is the
-    second derivative of T.
+    """Add the derivatives of the forces at a point r_A of cable A and its foot r_B on cable B to K, shape (2 n, 2 n). S
+    and T are the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and ddT
+    is the second derivative of T.
 
     Args:
-        force, on_b: forces on r_A and on r'_B [N].
+        force, on_b: forces on the position r_A and on the slope r'_B [N].
         n: number of coordinates of a cable, of which the first 12 are positions and slopes.
         C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each). The 12 rows are the derivatives of the
             force on r_A, of the forces on r'_A and r'_B (three rows each), of the arc length s of the foot, and of the
@@ -170,7 +170,7 @@ def scatter_row(
 
     Args:
         P, R: see `fill_marker`.
-        wrench: sum of (F, m) of all points, multiplied by dq, shape (w,).
+        wrench: sum of the forces F and moments m of all points, multiplied by dq, shape (w,).
         A: work space, shape (w,).
     """
     n, h = len(K) - w, m.h[k]
@@ -221,7 +221,8 @@ def create_tangent(
             ``add``, ``marker`` is the marker of the partner. The first ``whole`` rows and columns of K are entries of
             the matrix: n if the partner is at rest, n + w if the coordinates of the marker are (c, theta), otherwise 0.
         add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` that adds the derivatives of closed
-            point k to K and N, and dq (F, m) to ``wrench``. ``varies``: whether N and ``wrench`` are used.
+            point k to K and N, and dq times the force F and moment m of the point to ``wrench``. ``varies``: whether N
+            and ``wrench`` are used.
         end: kernel ``(r, dq, g, K)`` that adds derivatives that couple the points of a row.
     """
 
@@ -257,4 +258,4 @@ def create_tangent(
 
 @kernel(inline=True)
 def couple_nothing(r: Any, dq: float, g: Any, K: FloatArray) -> None:
-    """The argument ``end`` of `create_tangent` for points that do not couple."""
+    """Do nothing. This kernel is the argument ``end`` of `create_tangent` if the points of a row are not coupled."""

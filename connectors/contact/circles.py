@@ -85,7 +85,8 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 def eval_rounding(c: Any, fields: Fields) -> float:
     """Estimate the rounding errors of the forces, and return the 2-norm of these errors [N]. Gaps and displacements
-    along the circle are assumed to have rounding errors of eps (|c| + r), where c is the centre of the circle.
+    along the circle are assumed to have rounding errors of eps (|c| + r), where eps is the machine precision, c the
+    centre and r the radius of the circle.
 
     c: data of rows with segments or with points, as read by kernels.
     """

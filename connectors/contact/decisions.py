@@ -54,7 +54,8 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
         mu, mu_k: friction coefficient [1] and stiffness of the bristles [N/m].
     """
     limit = coulomb(mu, p.fn)[0]
-    # a point sticks in the step in which it closes; at the start of a solve, its damper alone decides
+    # a point sticks in the step in which it closes; at the start of a solve, its state depends only on the force of its
+    # damper
     p.state, p.excess = STICKS, -limit
     if held or mu_k == 0.0:
         p.excess, p.state = decide(p.size, (1.0 + TIE) * limit, SLIPS)

@@ -16,8 +16,8 @@ from windlass.framework.model.system import Evaluation
 
 
 def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
-    """Return a function from the index of a contact of the given rows to a description of this contact for messages; n
-    contains the number of points of each row.
+    """Return a function that describes a contact of the given rows for messages. The argument of the function is the
+    index of the contact; n contains the number of points of each row.
     """
     first, count, kind = np.cumsum(n), n.copy(), rows.table.kind
 
@@ -50,9 +50,9 @@ def follow_sets(
         p: the rows.
         assign: function that assigns each row to the partner whose index is stored in its history values.
         measure: function ``(s, markers, x, v, numbers)`` that writes the gap quantities of the rows into ``numbers``.
-        sweep: kernel ``(p, first, x, x at the start, markers, markers at the start, row, which)`` that writes the gap
-            quantities of a partner that a cable passes into ``row``, and the row of the cable and the index of the
-            partner into ``which``; ``first`` contains the first row of each cable.
+        sweep: kernel ``(p, first, x, x at the start, markers, markers at the start, row, which)`` that finds a partner
+            through which a cable passes. The kernel writes the gap quantities into ``row``, and the row of the cable
+            and the index of the partner into ``which``; ``first`` contains the first row of each cable.
         thing, member: name of a partner, and name of the component of the partners, for messages.
     """
     first: IntArray = np.unique(p.group, return_index=True)[1]

@@ -39,8 +39,9 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class PointLaw(NamedTuple):
-    """Parameters of one point, all scalars: k [N/m], d [N s/m], g_0 [m], mu_v [N s/m], mu_k [N/m], mu [1], and whether
-    a pulling f_n is set to 0.
+    """Parameters of one point, all scalars: stiffness k [N/m] and damping d [N s/m] of the contact, depth g_0 of full
+    damping [m], damping mu_v [N s/m] and stiffness mu_k [N/m] of the bristle, friction coefficient mu [1], and whether
+    a pulling normal force f_n is set to 0.
     """
 
     contact_stiffness: float
@@ -53,8 +54,8 @@ class PointLaw(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Friction of a point: f_t [N], tau [N], |tau| [N], F/|tau| [1], f_t/tau [1], and whether f_t has the magnitude
-    F.
+    """Friction of a point: friction f_t [N], trial force tau [N] and its magnitude |tau| [N], the ratio F/|tau| with
+    the friction limit F [1], the ratio f_t/tau [1], and whether f_t has the magnitude F.
     """
 
     force: Vector
@@ -92,7 +93,8 @@ def eval_normal_force(law: PointLaw, gap: float, vn: float) -> float:
 
 @kernel(inline=True)
 def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple[float, float]:
-    """Return the derivatives of f_n with respect to the gap [N/m] and to the rate of the gap [N s/m]."""
+    """Return the derivatives of the normal force f_n with respect to the gap [N/m] and to the rate of the gap [N
+    s/m]."""
     share, slope = eval_fading(law, gap)
     by_gap, by_rate = law.contact_stiffness + law.contact_damping * slope * vn, law.contact_damping * share
     open_ = law.clip_normal_force and fn >= 0.0

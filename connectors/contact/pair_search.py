@@ -7,8 +7,8 @@ members of all sets, counted from 1, or 0 without a member. Therefore the pairs 
 repeated steps restore them, and kernels need no special case.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
-only at these times. Pairs whose distance is below the search margin ``skin`` get the rows of their cable in the order
-of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
+only at these times. Pairs whose distance is below the search margin ``skin`` are assigned to the rows of their cable in
+the order of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
@@ -158,7 +158,8 @@ def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArr
 
 def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
     """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
-    A cable lies in the convex hull of its control points, so no point of the axis moves farther than one of them.
+    A cable lies in the convex hull of its control points, so no point of the axis moves farther than the control point
+    with the largest motion.
 
     Source: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 
@@ -314,8 +315,8 @@ class PairSearch(NeighbourSearch):
         return group[near], number[near], gap[near]
 
     def find_candidates(self) -> tuple[IntArray, IntArray]:
-        """Return two arrays that describe all pairs whose bounding spheres are closer than the skin: the groups of
-        rows, and the indices of the partners, shape (pairs,) each.
+        """Return two arrays, shape (pairs,) each: the groups of rows, and the indices of the partners. The pairs are
+        all pairs with an unbounded surface, and at least all pairs whose bounding spheres are closer than the skin.
         """
         from scipy.spatial import cKDTree  # imported here, because most models do not need this module
 
@@ -370,7 +371,7 @@ class PairSearch(NeighbourSearch):
                 f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        # rows keep circles with closed points; other rows get circles that have no row
+        # rows with closed points keep their partners; the other rows get near partners that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])

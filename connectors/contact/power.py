@@ -69,7 +69,7 @@ def write_place(
 
     Args:
         to: output array, shape (NUMBERS,) or longer.
-        taken: power f_t.v_t of the friction [W].
+        taken: power f_t.v_t of the friction f_t at the slip velocity v_t [W].
         damping: power of the tangential damper, if the point sticks [W].
         lever: power of f_t that is neither lost nor stored, if the point sticks [W].
         bent: energy of the bristle [J].

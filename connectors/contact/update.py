@@ -102,9 +102,10 @@ def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
 def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
-    The fields are ``gap`` g [m], ``fn`` f_n [N], ``state``, and ``excess`` |tau| - mu |f_n| [N]. For each of ``names``
-    the record has a further field with one value. For each of ``counts`` the record has a further field with the given
-    number of arrays of eight values.
+    The fields are the gap ``gap`` [m], the normal force ``fn`` [N], the state ``state``, and the excess ``excess``
+    |tau| - mu |f_n| of the trial force over the friction limit [N]. For each of ``names`` the record has a further
+    field with one value. For each of ``counts`` the record has a further field with the given number of arrays of eight
+    values.
     """
     shapes: dict[str, tuple[int, ...]] = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
@@ -125,12 +126,13 @@ def create_update(
             k among the history values, and the normal stiffness of the point [N/m].
         place: type of the record of a point, see `place_type`.
         lane: type of the record in which ``measure`` evaluates eight rows at once, see `lane_type`.
-        measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates g and f_n of all
-            points of row ``rows[number]``. The kernel ``measure`` is called in ascending order of ``number``.
+        measure: kernel ``(c, m, data, start, x, v, rows, number, lanes, places)`` that evaluates the gap g and the
+            normal force f_n of all points of row ``rows[number]``. The kernel ``measure`` is called in ascending order
+            of ``number``.
         decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, force, changed`` that
-            determines the states of all points and |tau| - mu |f_n|, and stores anchors. The kernel ``decide`` returns
-            a further force error [N], a further force [N], both 0 if there are none, and whether the row needs a
-            further Newton run.
+            determines the states of all points and the excess |tau| - mu |f_n|, and stores anchors. The kernel
+            ``decide`` returns a further force error [N], a further force [N], both 0 if there are none, and whether the
+            row needs a further Newton run.
     """
 
     @kernel(inline=True)

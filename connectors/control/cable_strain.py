@@ -50,7 +50,7 @@ class CableStrain(Component):
 
 @kernel
 def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
-    """Update u, the rate of u, and the derivatives of both with respect to the coordinates, for all rows."""
+    """Update the strain u, the rate of u, and the derivatives of both with respect to the coordinates, for all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(rows)):
@@ -111,7 +111,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     f: derivatives, at the point, of the shape functions of a cable of length 1 [1].
     length: length L of cables with constant length [m].
     share: fraction of l that is the length of a winch cable [1], 0 for other cables.
-    reference_strain: ε_ref [1].
+    reference_strain: stress-free strain ε_ref [1].
     """
     count, ids = len(rows.rows), rows.local("cable")
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)

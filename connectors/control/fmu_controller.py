@@ -361,7 +361,7 @@ class Slave:
         return found
 
     def _call(self, variable: Any) -> str:
-        """Return the type of a variable as it appears in the names of FMI functions."""
+        """Return the name of the type of a variable that is part of the names of FMI functions."""
         if variable.type == "Enumeration":
             return "Int64" if self._is_third else "Integer"
         return str(variable.type)
@@ -410,7 +410,7 @@ class Slave:
 
 
 class Calls:
-    """Context for calls of an FMU, in which errors become ModelError with the last messages of the FMU."""
+    """Context for calls of an FMU that replaces errors by a ModelError with the last messages of the FMU."""
 
     def __init__(self, name: str, messages: Iterable[str], failures: list[int], t: float | None) -> None:
         self._name, self._messages, self._failures, self._t = name, messages, failures, t

@@ -106,7 +106,7 @@ def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) 
 
 @kernel
 def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
-    """Subtract the right-hand sides of the equations for y_t from the residual f."""
+    """Subtract the right-hand sides of the equations for the rates y_t of the states from the residual f."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
             f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)

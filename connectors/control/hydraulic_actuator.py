@@ -95,7 +95,8 @@ def root(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
-    """Return Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k."""
+    """Return the flow Q_k into chamber k [m^3/s], and its derivatives ∂Q_k/∂p_k and ∂Q_k/∂a_k with respect to the
+    pressure and to the opening of the valve."""
     a, Qn = row.opening[k], row.nominal_flow
     if a >= 0.0:
         w, slope = root(row.system_pressure - p)
@@ -106,7 +107,7 @@ def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
-    """Return G_k [Pa/m^3] and ∂G_k/∂s."""
+    """Return the stiffness G_k of chamber k [Pa/m^3] and its derivative ∂G_k/∂s with respect to the stroke."""
     Koil, A, Vh = row.oil_bulk_modulus, row.area, row.hose_volume
     if not row.volume_change:
         return Koil / Vh[k], 0.0
@@ -231,8 +232,8 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t in the equations of the pressures to the values of the mass matrix. In a
-    row, the pressures follow the n coordinates of the points.
+    """Add scale times the factors of the rates p_k,t in the equations of the pressures to the values of the mass
+    matrix. In a row, the pressures follow the n coordinates of the points.
     """
     for i in range(len(rows)):
         for k in range(2):
@@ -250,7 +251,8 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, S
 
     Some values of a row consist of one value for each chamber, shape (2,). ``states`` contains the process-local
     indices of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
-    ``area``, ``hose_volume`` and ``opening`` are A_k, V_h,k and a_k.
+    ``area``, ``hose_volume`` and ``opening`` are the areas A_k, the volumes V_h,k of the hoses and the openings a_k of
+    the valves.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local

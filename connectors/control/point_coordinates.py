@@ -63,8 +63,8 @@ class DistanceCoordinate(Component):
 
 @kernel
 def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
-    """Update u, the rate of u, and the derivatives of both with respect to the coordinates, for all rows; the first n0
-    coordinates of a row belong to marker 0.
+    """Update the displacement or distance u, the rate of u, and the derivatives of both with respect to the
+    coordinates, for all rows; the first n0 coordinates of a row belong to marker 0.
     """
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]

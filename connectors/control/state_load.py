@@ -1,5 +1,4 @@
-"""Load on a coordinate. Load that depends on inputs, for controllers, brakes or motors whose force depends on measured
-quantities.
+"""Load on a coordinate, for controllers, brakes or motors whose force depends on inputs, which are measured quantities.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
     derivative of Jᵀ F with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
@@ -70,7 +69,7 @@ def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: C
 def load(
     rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
 ) -> None:
-    """Add the generalised force Jᵀ F to f."""
+    """Add the generalised force Jᵀ F of the load F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:

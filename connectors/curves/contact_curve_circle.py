@@ -202,8 +202,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     """Return the indices, counted from 1, of the two pieces of the profile that are in contact with the circle of a row
-    with its centre at (x, y). The piece with the larger depth is the first. An index is 0 if there is no first or no
-    second contact.
+    with its centre at (x, y). The piece with the larger depth is the first. The index of a contact that does not exist
+    is 0.
     """
     k = row.curve
     # indices of the grid cell along x and y
@@ -356,7 +356,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             continue
         u, ut = row_of_rigid(m, pair, i)
         speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-        # smaller gap of both contacts
+        # the smaller of the gaps of both contacts
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)
@@ -412,9 +412,9 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 @kernel
 def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
     """Write six quantities of both contacts of each row into out, shape (rows, 6, 2): gap [m], rate of the gap [m/s],
-    slip velocity [m/s], f_n [N], f_t [N] and index of the piece. For a contact that does not exist the gap is inf, and
-    the other quantities are 0. If neither contact exists, the first gap is the smallest gap between the circle and a
-    piece, or inf if no piece contains the foot of the centre.
+    slip velocity [m/s], normal force f_n [N], friction f_t [N] and index of the piece. For a contact that does not
+    exist the gap is inf, and the other quantities are 0. If neither contact exists, the first gap is the smallest gap
+    between the circle and a piece, or inf if no piece contains the foot of the centre.
     """
     for i in range(len(pair.m0)):
         row = rows[i]

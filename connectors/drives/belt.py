@@ -181,8 +181,9 @@ def _find_law(in_space: bool) -> type[Component]:
 
 
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
-    """Raise ModelError for keys of ``contact`` that are not columns or that the belt sets, and for invalid
-    stiffnesses."""
+    """Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,
+    and for invalid stiffnesses.
+    """
     known = [column for column in _find_law(in_space).columns if column not in RESERVED]
     for key in contact:
         if key in RESERVED:
@@ -196,8 +197,8 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
 
 
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
-    """Raise ModelError for pulleys of 2D belts with a shape along their axis, and for pulleys on which a belt of the
-    given width [m] does not lie; ``width`` is None for belts without torsion.
+    """Raise ModelError if a pulley of a 2D belt has a groove or a crowned face, or if a belt of the given width [m]
+    does not fit on a pulley; ``width`` is None for belts without torsion.
     """
     for pulley in pulleys:
         shaped = [key for key in ("groove_radius", "outer_radius", "crown_radius") if getattr(pulley, key) is not None]
@@ -277,7 +278,7 @@ class _Line:
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             bending = columns.get("bending_stiffness", 0.0)
-            # the pulleys bend a belt with a width about d_1, the direction of the width
+            # pulleys bend a belt that has a width about the axis d_1, which is the direction of the width
             EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
             rigid = np.full(len(self.radii), inf)
             flat = closed and not self.in_space

@@ -43,7 +43,7 @@ def add_bending_losses(
 
     Args:
         share: lost fraction psi of the bending energy [1].
-        bending_stiffness: EI of the belt [N m²].
+        bending_stiffness: bending stiffness EI of the belt [N m²].
         radii: radii of the cord on the pulleys [m].
 
     Returns:

@@ -43,7 +43,7 @@ class ArcLaw(NamedTuple):
     radius: radius R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
     bristles: stiffness mu_k of the bristles [N/m²]; inf for a rigid layer, see `circle_points/layers.py`.
-    layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
+    layer: shear stiffness K of the layer between cord and face [N/m²]; inf for a rigid layer.
     contact: contact stiffness k [N/m²]; inf for a rigid circle.
     """
 
@@ -55,7 +55,8 @@ class ArcLaw(NamedTuple):
 
 
 class BeltLaw(NamedTuple):
-    """A closed 2D belt with creep: EA [N], EI [N m²], rhoA [kg/m] of the slack belt, and the length l of a cable [m].
+    """A closed 2D belt with creep: axial stiffness EA [N], bending stiffness EI [N m²] and mass per length rhoA [kg/m]
+    of the slack belt, and the length l of a cable [m].
 
     If l = 0, bristles act on the whole arc.
     """

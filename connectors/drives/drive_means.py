@@ -215,7 +215,7 @@ class DriveLosses:
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
         stored: given - taken minus all losses above. The stored part contains the change of the energies of belt and
-            contact, energies of other parts of the model lost by the integrator, and the residual of the ledger.
+            contact, the energies that the integrator loses in other parts of the model, and the residual of the ledger.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -238,9 +238,9 @@ class DriveMeans(Sensors):
     creates it.
 
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
-    more energy from the belt than the other pulleys have supplied and the belt has released. (2) The deflection of
-    friction bristles on short arcs of contact, or mesh and contact, change the loss of speed of a pulley by more than
-    about 1 %. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, more than 1 % of the
+    more energy from the belt than the other pulleys have supplied and the belt has released. (2) The loss of speed of a
+    pulley changes by more than about 1 % due to the deflection of bristles on short arcs of contact, or due to mesh and
+    contact. (3) Cables are too long for a compliant layer of the belt. (4) In steady motion, more than 1 % of the
     supplied power is dissipated by other causes than creep.
 
     Quantities have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is
@@ -567,9 +567,9 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Return warnings about two errors of the means. The first error: bristles change the loss of speed, by more than a
-    tolerated fraction and by more than the mesh changes it through its error of the tensions. The second error: cables
-    are too long for a layer.
+    """Return warnings about two errors of the means. The first error: bristles change the loss of speed by more than a
+    tolerated fraction, and by more than the errors of the tensions due to the mesh change this loss. The second error:
+    cables are too long for a layer.
 
     Means that include the start of the drive are not checked, because during the start the speeds of pulleys change for
     other reasons.

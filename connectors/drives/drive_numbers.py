@@ -57,7 +57,7 @@ class Derived(NamedTuple):
     Attributes:
         radii: radii of the cord [m], shape (pulleys,).
         mass_per_length: mass per length of the belt [kg/m].
-        axial_stiffness: EA of a belt whose creep is computed from its tensions [N], otherwise NaN.
+        axial_stiffness: axial stiffness EA of a belt whose creep is computed from its tensions [N], otherwise NaN.
     """
 
     radii: FloatArray
@@ -225,8 +225,8 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
     Args:
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         lengths: lengths of the cables [m], shape (cables,).
-        a, count: index of the first cable of the span, where the cable ``shift`` has the index 0, and number of cables
-            of the span.
+        a, count: index of the first cable of the span, counted from the cable with the index ``shift``, and number of
+            cables of the span.
         flat: whether the belt is 2D; in 2D the distance is positive to the left of the direction of the belt.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0

@@ -50,7 +50,7 @@ WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 class Bends(NamedTuple):
     """Bending stiffness of a belt or rope, and the arcs on which it is bent.
 
-    stiffness: EI of the slack belt [N m²].
+    stiffness: bending stiffness EI of the slack belt [N m²].
     radii, angles: radius R [m] and wrap angle [rad] of each arc, shape (arcs,).
     contact: contact stiffness of each arc per length of the belt [N/m²], inf for rigid pulleys, shape (arcs,).
     turns: 1 for arcs on one side and -1 for arcs on the other side of a closed 2D belt, 0 for ropes and in 3D, shape

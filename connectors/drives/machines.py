@@ -157,7 +157,8 @@ def torsional_damper(
         body: the hub, such as the pulley of a crankshaft.
         inertia: inertia of the ring [kg m^2].
         frequency: natural frequency of the ring on a fixed hub [Hz].
-        damping_ratio: damping ratio c/(2 J_r 2 pi f) of the rubber [1].
+        damping_ratio: damping ratio c/(2 J_r 2 pi f) of the rubber [1], with the damping c, the inertia J_r and the
+            natural frequency f of the ring.
         mass: mass of the ring [kg]; 0 if the mass of the hub includes the ring.
         name: name for messages and output.
 

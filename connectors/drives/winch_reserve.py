@@ -64,11 +64,12 @@ class CableChange(NamedTuple):
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
     """Return the motion in the middle of n cables as four arrays of shape (n, 2 d), where a position has d coordinates.
-    The arrays contain positions and slopes, the velocities of both, and two vectors of accelerations.
+    The arrays contain positions and slopes, the velocities of both, the accelerations of both, and the values
+    ``carried`` of the state for both.
 
     Args:
         motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.
-        lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.
+        lengths: length h of a cable [m], its rate h_t, and h_tt for each of the last two arrays.
     """
     (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
     d = x.shape[1] // 2

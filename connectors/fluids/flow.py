@@ -108,8 +108,8 @@ def step_up(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
-    """Return the factor of V at the height z [m], and its derivative with respect to z [1/m], for all profiles that are
-    not tables."""
+    """Return the factor of the velocity V of the profile at the height z [m], and its derivative with respect to z
+    [1/m], for all profiles that are not tables."""
     h = z - c.ground
     if c.kind == POWER:
         lowest = LOWEST * c.height
@@ -241,8 +241,8 @@ def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, flo
 
 @kernel(inline=True)
 def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, float, float]:
-    """Return C and S of a wave with the wave number k at the height z' = y [m], and their derivatives with respect to y
-    [1/m].
+    """Return the factors C and S of the decrease with the depth of a wave with the wave number k at the height z' = y
+    [m], and their derivatives with respect to y [1/m].
     """
     above = y if c.stretching == LINEAR and y > 0.0 else 0.0
     z = y - above

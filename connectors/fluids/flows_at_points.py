@@ -19,7 +19,7 @@ def create_flows_at(
 
     Args:
         world: the world.
-        fluids: entity number of the fluid at each point, shape (points,).
+        fluids: entity index of the fluid at each point, shape (points,).
         up: index of the axis that points upwards at each point, shape (points,).
         scale: length over which a flow changes significantly at each point [m], shape (points,); see `UserFlow`.
     """

@@ -2,7 +2,7 @@
 
     velocity: u(x, t) = profile(h) velocity + waves + gusts + function(t, x), u_t = ∂u/∂t
 
-The last axis points upwards: y in 2D, z in 3D. The docstring of flow.py states the equations and defines the letters.
+The last axis points upwards: y in 2D, z in 3D. The docstring of flow.py states the equations and defines the symbols.
 
 A user ``function`` adds a velocity and an acceleration. Plain functions receive arrays: ``f(t, x) -> (u, u_t)`` with
 the time t [s] and the positions x [m], shape (n, 3); both results have the shape (n, 3). Functions created by

@@ -12,7 +12,8 @@ ground or the sea [m], and U_0 the mean speed of one hour at 10 m [m/s]. The int
 infinity is σ². The gusts of a fluid have the spectrum of one height at all heights; σ of API does not depend on the
 height up to 20 m, and σ of NPD decreases slowly with the height. Gusts travel with the mean velocity V at the reference
 height (Taylor's hypothesis), so they are uniform across the wind; the lower correlation of real gusts at distant points
-is neglected, which gives larger loads on long lines across the wind. The wind across the mean direction has no gusts.
+is neglected, which gives larger loads on long lines across the wind. The component of the wind across the mean
+direction has no gusts.
 
 With ``components="equal energy"``, all gusts have the same share of the variance; with ``"equal steps"``, the values
 log f of successive gusts differ by the same step. With equal energy, few gusts have high frequencies.

@@ -139,7 +139,7 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
     ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and for each degree of
     freedom, such as ``surge [m/m]`` and ``roll [deg/m]`` (or ``[rad/m]``), its amplitude per wave amplitude and its
     phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns are 0. Each pair of a period and a
-    heading has one line. The file rao.py defines headings and phase lags.
+    heading has one line. The docstring of rao.py defines headings and phase lags.
 
     Args:
         file: path of the file with values separated by commas.

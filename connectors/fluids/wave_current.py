@@ -34,7 +34,7 @@ DEEP = 300.0
 
 def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> FloatArray:
     """Return the mean currents Ũ [m/s] along the directions θ [rad] for wave numbers k [1/m], shape (m,) each."""
-    # points are dense at the bed, because z is proportional to ln y in deep water
+    # the integration points are dense near the bed, because z is proportional to ln y in deep water
     y, w = POINTS**3, 3.0 * POINTS**2 * WEIGHTS
     argument = np.minimum(2.0 * k * c.depth, DEEP)[:, None]
     z = np.maximum(np.arcsinh(y * np.sinh(argument)) - argument, -2.0 * k[:, None] * c.depth) / (2.0 * k[:, None])

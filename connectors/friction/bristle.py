@@ -29,7 +29,8 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def coulomb(mu: float, fn: float) -> tuple[float, float]:
-    """Return the friction limit mu |f_n| [N] and the derivative of this limit with respect to f_n [1]."""
+    """Return the friction limit mu |f_n| [N] and the derivative of this limit with respect to the normal force f_n
+    [1]."""
     return mu * abs(fn), mu * np.sign(fn)
 
 
@@ -43,8 +44,8 @@ def trial(k: float, u: float, d: float, v: float) -> float:
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """Return the excess |tau| - F of the trial force [N], and the state: the sign of ``towards`` if |tau| > F,
-    otherwise 0.
+    """Return the excess |tau| - F of the trial force tau over the friction limit F [N], and the state: the sign of
+    ``towards`` if |tau| > F, otherwise 0.
     """
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS

@@ -67,8 +67,8 @@ def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous:
 
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
-    """Return the ratio f/(f_n |v|) [s/m], and the derivative of this ratio with respect to |v|, divided by |v| [s³/m³].
-    The second result is 0 for v = 0.
+    """Return the ratio f/(f_n |v|) of the friction f of Hollars to the normal force f_n and the slip speed |v| [s/m],
+    and the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]. The second result is 0 for v = 0.
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)

@@ -4,8 +4,8 @@ shapes.
     load: Jᵀ F + J_rᵀ M,    F = drag + buoyancy + pressure + added mass of the accelerated fluid
     inertia: forces of the added mass of the accelerated body
 
-The docstring of body_pieces.py states the equations and defines the letters, and immersion.py the immersed volume. Load
-factors do not scale the forces of the added mass of the body, because these forces are forces of inertia.
+The docstring of body_pieces.py states the equations and defines the symbols; immersion.py describes the immersed
+volume. Load factors do not scale the forces of the added mass of the body, because these forces are forces of inertia.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def build_system(rows: LocalRows) -> System:
 
 
 def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
-    """Return warnings about bodies that are initially below the ground of the water."""
+    """Return warnings about bodies that are initially below the bed of the water."""
     found = []
     call(locate_pieces)(group.c, fields.markers[FAMILY], group.m)
     for flow in group.flows:
@@ -274,8 +274,9 @@ def repeat_numbers(component: type[Component], values: dict[str, Any]) -> dict[s
 
 
 def check_rows(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for markers that are not on nodes or rigid bodies, for fluids that leave the plane of 2D bodies,
-    and for gravity that does not point downwards."""
+    """Raise ModelError for markers that are not on nodes or rigid bodies, for fluids whose velocity is not in the plane
+    of 2D bodies, and for gravity that does not point downwards.
+    """
     markers, fluids = table.local("marker"), table.local("fluid")
     allowed = TURNING if table.component.refs["marker"].target == RIGID else (NodePosition, *TURNING)
     for kind, positions, _ in world.split_by_table(markers):

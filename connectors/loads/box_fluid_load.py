@@ -4,11 +4,11 @@
     added mass along each axis, per part with the volume V_0: s ρ C_ak V_0
 
 w_k is the component along axis k of the velocity of the fluid relative to the part, and s is the immersed fraction of
-the part. The docstring of body_pieces.py states all forces and defines the other letters. For each part, the surface of
+the part. The docstring of body_pieces.py states all forces and defines the other symbols. For each part, the surface of
 the water is replaced by its tangent plane above the centre of the part; the volume below this plane is exact. The
 division into parts also determines the drag and the added mass for rotations.
 
-Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 6 and appendix D.
+Source: DNV-RP-C205, Environmental conditions and environmental loads, section 6 and appendix D.
 """
 
 from __future__ import annotations

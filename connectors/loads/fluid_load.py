@@ -4,7 +4,7 @@ wind.
     load: ∫ Sᵀ F dx,    F = g s (D + B + P)
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
-The docstring of morison.py states the equations and defines the letters. The added mass depends on the rotation and the
+The docstring of morison.py states the equations and defines the symbols. The added mass depends on the rotation and the
 immersion of the cable, so it is a mass matrix that depends on the coordinates; its derivatives are exact. Load factors
 do not scale the forces of the added mass, because these forces are forces of inertia.
 """
@@ -226,7 +226,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Return warnings about cables and beams that are initially below the ground of the water."""
+    """Return warnings about cables and beams that are initially below the bed of the water."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)

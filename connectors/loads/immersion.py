@@ -10,7 +10,7 @@ A point ρ of the body, relative to its centre and in its own axes, is immersed 
 The vector N = (-∂Z/∂x, -∂Z/∂y, 1) is normal to the water surface Z, and dA_h = dA/|N| is the horizontal projection of
 the area of the waterplane. All integrals are exact:
 
-    sphere: closed forms of the cap
+    sphere: closed forms of the integrals over a spherical cap
     cylinder: filaments parallel to the axis at the distance d = R sin β from the middle, along the gradient of the
         depth in the cross section. Each filament is immersed, dry, or pierces the plane at l = (h - s d)/c. The
         integrals over β have smooth integrands between the limits of these three zones.

@@ -249,7 +249,7 @@ def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) 
 
 @kernel
 def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
-    """Add Σ w S F to f."""
+    """Add the generalised forces Σ w S F of the load F to f, with the weights w and the shape functions S."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):
@@ -261,8 +261,9 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to the values of the matrix; ``slots`` contains the indices of matrix
-    entries of all rows, shape (rows, n, n).
+    """Add the tangent Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to the values of the matrix, with the derivatives Fr, Fv and
+    Fp of F with respect to position, to velocity or acceleration, and to slope; ``slots`` contains the indices of
+    matrix entries of all rows, shape (rows, n, n).
     """
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     # for a cable the coordinates of the axis are all coordinates of the row, in the order of the row, so the indices in

@@ -17,10 +17,11 @@ are effective tensions. Derivatives with respect to the position x and to p = r'
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
-A/d is the amplitude of the vibration across the flow relative to the diameter, of a cable with the natural frequency f.
-Over the reduced velocity V_r, it is a polygon that increases from 0 at V_r = 2 to 0.15 at V_r = 3 and then towards 1.3
-at V_r = 7, is limited to the largest amplitude Y, and decreases from 1.3 at V_r = 9 to 0 at V_r = 16. Without vibration
-m = 1. The vibration itself is not computed, only the increase of the mean drag.
+A/d is the amplitude of the vibration of a cable across the flow, divided by the diameter, and f is the natural
+frequency of the cable. As a function of the reduced velocity V_r, A/d is the smaller of the largest amplitude Y and the
+value of a polygon. The polygon increases from 0 at V_r = 2 to 0.15 at V_r = 3 and to 1.3 at V_r = 7, is constant up to
+V_r = 9, and decreases to 0 at V_r = 16. Without vibration m = 1. The vibration itself is not computed, only the
+increase of the mean drag.
 
 Source: J. R. Morison and others, The force exerted by surface waves on piles, Petroleum Transactions AIME 189 (1950);
 M. Hall, A. Goupee, Validation of a lumped-mass mooring line model, Ocean Engineering 104 (2015), for lines;
@@ -144,7 +145,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # derivatives with respect to p, times |p|, due to w_n, to t and w_t, and to N a
+                # derivatives with respect to p, multiplied by |p|: contributions of w_n, of t and w_t, and of N a
                 turned = -across * (q * speed * N + t[k] * wn[l] * speed) - rest * q * wn[k] * wn[l] * isp
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c[i].excess * (along * N + t[k] * (flow[i].a[l] - along * t[l]))

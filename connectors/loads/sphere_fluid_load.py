@@ -3,7 +3,7 @@
     drag: s ½ ρ C_d π R² |w| w
     added mass: s ρ C_a V_0,    V_0 = 4/3 π R³
 
-The docstring of body_pieces.py states all forces and defines the letters. The resultant of the pressure acts at the
+The docstring of body_pieces.py states all forces and defines the symbols. The resultant of the pressure acts at the
 centre of the sphere.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 4.17: C_a = 1/2 in an unbounded fluid.

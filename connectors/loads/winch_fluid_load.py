@@ -6,7 +6,7 @@ material. The force acts on the nodes and on the length l of the rope; winch_lin
     load      ∫ S_i F dx, ∫ w·F dx            F = g s (D + B + P)
     inertia   ∫ S_i I dx, ∫ w·I dx            I = g s ρ A (C_a N + C_at t tᵀ) u_t
 
-The docstring of morison.py states the equations and defines the letters. Cables in reserve have no load. Rope in the
+The docstring of morison.py states the equations and defines the symbols. Cables in reserve have no load. Rope in the
 winch has no load, so rope that leaves the winch carries no kinetic energy of the added mass.
 """
 
@@ -63,7 +63,7 @@ class WinchFluidLoad(FluidLoad):
 
 
 def find_active(rows: LocalRows) -> BoolArray:
-    """Return whether rows act: neither the load nor its cable is inactive, shape (rows,)."""
+    """Return for each row whether both the load and its cable are active, shape (rows,)."""
     on: BoolArray = rows.local("active") & (column_of(rows.world, rows.local("cable"), "active") > 0.0)
     return on
 

@@ -62,8 +62,8 @@ def create_winch_line(
 
 def create_winch_points(count: int) -> NDArray[Any]:
     """Create records for the motion of points and for the forces at the points, shape (count,), with the fields of
-    `line_points.create_points`, `VECTORS`, S, dS, B and C, shape (4,), l, l_t, l_tt, and the weight in the integral
-    [m].
+    `line_points.create_points`, `VECTORS`, S, dS, B and C, shape (4,), the length l of the rope with its derivatives
+    l_t and l_tt, and the weight in the integral [m].
     """
     vectors = {name: np.zeros((count, 3)) for name in ("r", "p", "v", "a", "F", *VECTORS)}
     matrices = {name: np.zeros((count, 3, 3)) for name in ("Fr", "Fp", "Fv")}

@@ -111,10 +111,10 @@ def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
     """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the process-local indices
-    of s, and ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
+    of the coordinates s of the axial motion, and ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
 
-    With the coordinates q of the nodes, their velocities v, and w = v + s_t G q, the velocities of the material are S
-    w, and the rates of the slopes of the material are S' w.
+    With the shape functions S, the coordinates q of the nodes, their velocities v, and w = v + s_t G q, the velocities
+    of the material are S w, and the rates of the slopes of the material are S' w.
     """
     w = np.empty(8)
     for i in range(len(index)):

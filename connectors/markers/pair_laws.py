@@ -81,7 +81,7 @@ class PairKind:
     """Function that converts a kernel with one scalar result to the kernel that outputs and energies call, for example
     from a complex to a real result.
     """
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # makes a force kernel return three components
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to one with three results
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function ``(s)`` that returns the additional arguments of the tangent loop, which follow the columns of the
     markers.
@@ -281,10 +281,10 @@ def register_kind(
 
 
 def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], names: Sequence[str]) -> bool:
-    """Copy the present values of the columns ``names`` to the records of a system, and return True. Without copying,
-    return False if the system must be built again: the columns are not in ``in_place``, a changed row has a user
-    function, which has its own copies of the values, or a value becomes 0 or stops being 0, because the account of a
-    law depends on which values are 0.
+    """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
+    be built again, copy nothing and return False. This is necessary in three cases: a column is not in ``in_place``; a
+    changed row has a user function, which has its own copies of the values; a value changes from 0 to another value or
+    back, because the account of a law depends on which values are 0.
     """
     if not in_place.issuperset(names):
         return False

@@ -112,8 +112,8 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the markers of this process; markers of types that provide "curved marker" get an index in H
-    and Hr.
+    """Allocate columns for the markers of this process; markers of types that provide "curved marker" get an index in
+    the arrays H and Hr of second derivatives.
     """
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape

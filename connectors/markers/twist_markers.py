@@ -86,7 +86,8 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
                     sign = 0.0 if a == d else (-1.0 if a == (d + 1) % 3 else 1.0)
                     turn = 0.0 if a == d else sign * p[3 - a - d]
                     unit = sign if a != d and e == 3 - a - d else 0.0
-                    # component a of b × e_k; k is the cyclic successor of a, or its second successor
+                    # component a of b × u, with the unit vector u along axis e: 0 for e = a, otherwise ± the remaining
+                    # component of b
                     h_e = 0.0 if a == e else (-b[3 - a - e] if e == (a + 1) % 3 else b[3 - a - e])
                     total = ig * unit - 2.0 * p[e] * ig * ig * turn - iS * (t_e * h[a] + t[d] * h_e)
                     m.Hr[hk, d, 3 + a, 3 + e] = total + iS * iS * t[d] * h[a] * S_e

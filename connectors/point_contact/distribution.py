@@ -104,8 +104,8 @@ class Share:
             c.center[rows] = centers
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return two masks of all bounded surfaces: the surfaces whose neighbours this process searches, and the
-        surfaces that may be such neighbours, shape (m,) each.
+        """Return two masks of the m bounded surfaces, shape (m,) each. The first marks the surfaces whose neighbours
+        this process searches, the second marks the other surfaces that may be neighbours of these surfaces.
         """
         mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
         if not mine.any():

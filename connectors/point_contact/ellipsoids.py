@@ -86,9 +86,9 @@ def eval_overlap(
 
 @kernel
 def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> Vector:
-    """Return the initial direction of the iteration. The function chooses the one of two directions that has the
-    smaller overlap: the direction of the vector d between the centres, and the normal of the ellipsoid with the matrix
-    Q_i + Q_j at d.
+    """Return the initial direction of the iteration. Of two directions, the function chooses the direction with the
+    smaller overlap. The first is the direction of the vector d between the centres, the second the normal of the
+    ellipsoid with the matrix Q_i + Q_j at d.
     """
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
     nx, ny, nz = dx / length, dy / length, dz / length

@@ -11,7 +11,8 @@
 surface. `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity
 v = v_n n + v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. The vector from
 the middle of the overlap to this point is x (1/2 - s1) n. The velocity v_n is positive while the surfaces approach.
-Contacts do not influence each other, even if a contact opens so fast that its force is 0.
+Each contact is evaluated independently of all other contacts; a contact that opens so fast that its force is 0 does not
+affect them.
 
 With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
 `distribution.py`.

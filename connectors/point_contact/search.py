@@ -116,8 +116,8 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Return whether the origin of a surface has moved by half the skin since the last search, or a surface that is no
-    candidate with a moving half space has come so close to this half space that both may touch.
+    """Return true in two cases: the origin of a surface has moved by half the skin since the last search, or a surface
+    and a moving half space that are not a candidate pair have come so close that they may touch.
 
     ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """

@@ -60,7 +60,7 @@ class Rim(NamedTuple):
 
 class Passage(NamedTuple):
     """Result for an arc: displacement w relative to the rim per reference length at the entry [1], angle of the slip
-    arc [rad], reference length of the sticking part [m], and F at the start of slip [N].
+    arc [rad], reference length of the sticking part [m], and the force F at the start of slip [N].
     """
 
     lag: float
@@ -174,8 +174,8 @@ def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> Non
 
     Sticking after slip can occur only if the force F increases along the arc and the bristles are softer than EA
     (mu/R)². In this case the friction limit may increase faster than the force of a bristle. The check is made only for
-    bristles that are softer than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. As functions of F, w
-    is linear and (mu p/mu_k)' is convex.
+    bristles that are softer than 16 EA (mu/R)². The belt continues to slip while w > (mu p/mu_k)'. In this inequality w
+    is a linear function of F, and (mu p/mu_k)' is a convex function of F.
     """
 
     def force(w: float) -> float:

@@ -290,8 +290,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the limits of the axial force for the colours [N]; the difference between the limits has a minimum.
-    Without this minimum, the colours of a belt with constant force would show rounding errors.
+    """Return the limits of the axial force for the colours [N]. The limits differ by at least a minimum value;
+    otherwise the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())

@@ -83,7 +83,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def shift(row: Any, turned: complex) -> Any:
-    """Return the displacement w [m] for the sum ``turned`` = r_0 ψ_0 + r_1 ψ_1 [m]."""
+    """Return the displacement w [m] for the sum ``turned`` = r_0 ψ_0 + r_1 ψ_1 of radii times angles [m]."""
     if row.history[0] == 0.0:
         return turned - turned.real
     way = turned - row.history[1]
@@ -92,7 +92,9 @@ def shift(row: Any, turned: complex) -> Any:
 
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
-    """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank; ``sign``: 1 or -1 for ±."""
+    """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank; ``sign`` is 1 for s_+ and -1
+    for s_-.
+    """
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
     # without backlash, one of the flanks is always in contact; at s = 0 only one of the two flanks is treated as in
@@ -186,8 +188,8 @@ def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute the radii with signs, h = sign(z_0 + z_1), the pitch [m], half the backlash b, the axis a in the frame of
-    marker 0, and a direction x0 perpendicular to a."""
+    """Compute the radii with signs, h = sign(z_0 + z_1) from the numbers of teeth with signs, the pitch [m], half the
+    backlash b, the axis a in the frame of marker 0, and a direction x0 perpendicular to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {

@@ -222,7 +222,7 @@ def real_part(number: Kernel) -> Kernel:
 
 
 def three_of(force: Kernel, first: int) -> Kernel:
-    """Create a kernel that returns the real parts of three components of F, from index ``first``."""
+    """Create a kernel that returns the real parts of three components of the forces F, from index ``first``."""
 
     @kernel
     def part(row: Any, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:

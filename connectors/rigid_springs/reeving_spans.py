@@ -2,10 +2,10 @@
 respect to the motion of the circles.
 
     point on a sheave: r_i = R_i (cos ψ_i u_i + sin ψ_i w_i), where [u, w, a] is the frame of the sheave and a its axis
-    end points of a rope without a drum at this end: R = 0
+    end of a rope at a point, without a drum: R = 0
     tangent: t = c + r_B - r_A,    r_A·t = 0,    r_B·t = 0, with c from centre A to centre B
     length: W = |t| + R_A ψ_A - R_B ψ_B, the contribution of the span to the length of the rope
-    side: a × r points along the rope, near r = -R a × c/|a × c|, so the rope turns about a
+    side: r is near -R a × c/|a × c|, so a × r points along the rope, and the rope runs counter-clockwise about a
 
 The angles ψ_A, where the rope leaves A, and ψ_B, where the rope reaches B, are measured in the frames of the rotating
 sheaves. The length of the rope is the sum of all W plus whole turns on the sheaves. Derivatives are with respect to the

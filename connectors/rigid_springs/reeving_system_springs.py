@@ -5,11 +5,11 @@
     tension: N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,    replaced by N_s tanh(N/N_s) if N < 0
     action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
-In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. There is no friction on
-sheaves: the rope exerts no torque on a sheave about the axis of the sheave. The rope ends at the first and the last
-marker: at a point, or at a drum if the radius is not 0. The rope exerts a torque on a drum. L does not include the rope
-wound on the drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives of L
-with respect to q.
+In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves have no friction,
+so the rope exerts no torque on a sheave about the axis of the sheave. The rope ends at the first and the last marker,
+each of which is a point, or a drum if its radius is not 0. The rope exerts a torque on a drum. L does not include the
+rope wound on the drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives
+of L with respect to q.
 
 Even if a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
 coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and its forces

@@ -72,7 +72,7 @@ def add_equations(
     f: FloatArray,
 ) -> None:
     """Add the difference between the point r(ξ) of the cable and the position of the marker, or the rate of this
-    difference, to C. Add the forces C_qᵀ λ to f.
+    difference, to the constraint values C. Add the forces C_qᵀ λ of the multipliers λ to f.
     """
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):
@@ -121,8 +121,8 @@ def add_equation_tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ, and the derivatives of the friction
-    with respect to λ, to the values of the matrix.
+    """Add the derivatives of the constraint values C and of the forces C_qᵀ λ with respect to coordinates and
+    multipliers λ, and the derivatives of the friction with respect to λ, to the values of the matrix.
     """
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
@@ -199,9 +199,9 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """Return the friction T of row i [N]. Write l T, l² ∂T/∂w for the speed w = l s_t, l ∂T/∂N, and the three
-    components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to the cable, N is its magnitude,
-    and n is 0 if N = 0.
+    """Return the friction T of row i [N]. With the length l of the slope r' and the speed w = l s_t, write l T, l²
+    ∂T/∂w, l ∂T/∂N and the three components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to
+    the cable, N is its magnitude, and n is 0 if N = 0.
     """
     row = c.rows[i]
     square, along = 0.0, 0.0

@@ -122,8 +122,8 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of s, the marker, the axial motion and the nodes of the initial cable, or -1
-    for missing coordinates.
+    """Return the global coordinate indices of the coordinate s along the track, the marker, the axial motion and the
+    nodes of the initial cable, or -1 for missing coordinates.
     """
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)

@@ -1,11 +1,10 @@
 """Beds whose height varies in both horizontal directions: heights on a rectangular grid (bathymetry).
 
-Beds, such as a sea bed, whose profile is a polyline. Each straight piece of the polyline is a plane that is limited
-to this piece.
+A bed can also have a polyline as profile. Each straight piece of the polyline is a plane that is limited to this piece.
 
-The height of the bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow) there
-is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These errors are
-limited to regions that are as large as the penetration depth of the cables.
+The height of such a bed is constant perpendicular to the direction of the profile. Below a concave corner (hollow)
+there is a region in which neither of the two pieces acts, and below a convex corner (crest) both pieces act. These
+errors are limited to regions that are as large as the penetration depth of the cables.
 
 At a sharp crest with the angle theta, the direction of a cable changes within one element. Forces normal to the pieces
 then have a component along the cable, of the order of theta^2 times the tension of the cable. A rounded crest is a drum
@@ -154,7 +153,8 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
             nearest point is used. With None, the points must be on a rectangular grid.
 
     Raises:
-        ModelError: the file cannot be read, contains anything else, or the points are not on a rectangular grid.
+        ModelError: the file cannot be read, contains none of these forms of heights, or the points are not on a
+            rectangular grid.
     """
     file = Path(path)
     if file.suffix.lower() in (".csv", ".txt", ".xyz"):
@@ -203,7 +203,7 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
 
 
 def _read_number(word: str) -> float | None:
-    """Return the number, or None for other words."""
+    """Return the number that a word represents, or None for other words."""
     try:
         return float(word)
     except ValueError:
@@ -263,7 +263,7 @@ def _find_lines(values: FloatArray) -> FloatArray:
 
 
 def _nearest(lines: FloatArray, values: FloatArray) -> Any:
-    """Return the index of the nearest line of each value, shape (k,)."""
+    """Return the index of the line that is nearest to each value, shape (k,)."""
     middles = 0.5 * (lines[1:] + lines[:-1])
     return np.searchsorted(middles, values)
 

@@ -204,7 +204,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Find cables that are too deep behind a surface for the start of a solve; see `Checks.refusals`."""
+    """Find cables that are so deep behind a surface that a solve must not start; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -344,8 +344,8 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
-    """Return the fields of records from which kernels compute the material frames of the cables, see
-    `elements/cable3d/twist_points.py`, and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
+    """Return the record fields with which kernels compute the frames of the material, see
+    `elements/cable3d/twist_points.py`, and the local coordinate indices ``dofs`` of the cable, shape (rows, 14).
     """
     ids, count = rows.local("cable"), len(rows.rows)
     b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)

@@ -293,7 +293,9 @@ def eval_heights(field: FloatArray, first: int, nu: int, nv: int, places: FloatA
 
 @kernel(fast=False)
 def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> float:
-    """Return the largest principal curvature of a field at ``places``, shape (k, 2) [1/m]; hollows are positive."""
+    """Return the largest principal curvature of a field at ``places``, shape (k, 2) [1/m]; the curvature is positive in
+    hollows.
+    """
     most = -np.inf
     for k in range(len(places)):
         _, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, 0, nu, nv, places[k, 0], places[k, 1])
@@ -305,7 +307,9 @@ def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> f
 
 
 def eval_curvatures(field: FloatArray, x: FloatArray, y: FloatArray) -> float:
-    """Return the largest principal curvature at the grid points of a field [1/m]; hollows are positive."""
+    """Return the largest principal curvature at the grid points of a field [1/m]; the curvature is positive in
+    hollows.
+    """
     places = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
     return float(find_curvature(field, len(x), len(y), np.ascontiguousarray(places)))
 

@@ -1,6 +1,6 @@
 """Contact of a surface with points on the cubic axis of a cable: geometry and forces of one point.
 
-The reference length L of a cable is divided into n equal parts of the length w.  The point in the middle of part i,
+The reference length L of a cable is divided into n equal parts of the length w. The point in the middle of part i,
 
     p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t,
 
@@ -49,10 +49,11 @@ of the rope, the angular velocity ω of the material of the rope and the angular
     u_t = (I - n n^T) (X - a) - r_c θ b
     M = -r_c f_t·b
 
-θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is measured
-from the material frame at the start of the step, moved to the present tangent by the smallest rotation, to the present
-material frame, both in the frame of the surface. θ lies between -π and π. The friction is the same function
-of u_t and v_t as above, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised forces are
+θ is the angle about t by which the rope has turned relative to the surface since the start of the step. θ is the angle
+between two frames, both expressed in the frame of the surface: the material frame at the start of the step, moved to
+the present tangent by the smallest rotation, and the present material frame. θ lies between -π and π. The friction is
+the same function of u_t and v_t as above, and takes the power f_t·v_t = f_t·V + M s from rope and body. The generalised
+forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
@@ -162,7 +163,7 @@ class SurfaceFrame(NamedTuple):
 
 class Lever(NamedTuple):
     """A point relative to its surface: vector d from the origin [m] and velocity e relative to the surface [m/s] in the
-    global frame; X [m] and V [m/s] in the frame of the surface. All fields are scalars.
+    global frame; position X [m] and velocity V [m/s] in the frame of the surface. All fields are scalars.
     """
 
     dx: float
@@ -195,8 +196,8 @@ class SurfaceRow(NamedTuple):
 
 
 class PointForces(NamedTuple):
-    """Forces on a point in the frame of the surface: f_n [N], f_t [N] with its trial force, gap [m], v_n and v_t [m/s],
-    and u_t [m].
+    """Forces on a point in the frame of the surface: normal force f_n [N], friction f_t [N] with its trial force, gap
+    [m], normal and slip velocity v_n and v_t [m/s], and deflection u_t of the bristle [m].
     """
 
     fn: float
@@ -239,7 +240,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
 
 @kernel(inline=True, fast=False)
 def eval_axis(S: Four, q: Twelve) -> Vector:
-    """Return sum S_a q_a."""
+    """Return the sum of the products S_a q_a of the shape functions S and the coordinates q of a cable."""
     x = S[0] * q[0] + S[1] * q[3] + S[2] * q[6] + S[3] * q[9]
     y = S[0] * q[1] + S[1] * q[4] + S[2] * q[7] + S[3] * q[10]
     z = S[0] * q[2] + S[1] * q[5] + S[2] * q[8] + S[3] * q[11]
@@ -256,7 +257,7 @@ def to_surface(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
-    """Return A (x, y, z)."""
+    """Return the product A (x, y, z) with the axes A of the surface."""
     return (
         o.a00 * x + o.a01 * y + o.a02 * z, o.a10 * x + o.a11 * y + o.a12 * z, o.a20 * x + o.a21 * y + o.a22 * z,
     )  # fmt: skip
@@ -307,7 +308,7 @@ def find_point(c: ContactRows, r: SurfaceRow, k: int, n: int) -> tuple[Four, Lev
 
 @kernel(inline=True)
 def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
-    """Return H (x, y, z)."""
+    """Return the product H (x, y, z) with the Hessian H."""
     return h.xx * x + h.xy * y + h.xz * z, h.xy * x + h.yy * y + h.yz * z, h.xz * x + h.yz * y + h.zz * z
 
 
@@ -339,7 +340,9 @@ def rests(z: Lever) -> bool:
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """Return `TURNING` in static solves, 0 in dynamic solves."""
+    """Return the fraction c of the friction limit (`contact/law.py`): `TURNING` in static solves, 0 in dynamic
+    solves.
+    """
     return TURNING if rests(z) else 0.0
 
 

@@ -79,7 +79,7 @@ def lay_line(
         displaced: mass of the displaced water per length [kg/m], for the initial shape only; the water itself is a
             `FluidLoad`.
         friction: coefficient of friction on the bed [1]; > 0 needs further columns in ``contact``, see
-            `add_surface_contact`. The initial shape is that of a line that has been pulled towards its end.
+            `add_surface_contact`. The initial shape is the shape of a line that has been pulled towards its end.
         rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
         contact: further columns of the contact, for example ``contact_damping_per_length``.
         **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.

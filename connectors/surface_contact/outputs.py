@@ -179,7 +179,7 @@ def plain_row(r: SurfaceRow) -> SurfaceRow:
 
 @kernel(inline=True)
 def plain_row_of(r: TurningRow) -> SurfaceRow:
-    """Return the data of a row of a rope with twist without the twist."""
+    """Return the part of the data of a row of a rope with twist that does not depend on the twist."""
     return r.plain
 
 

@@ -306,8 +306,8 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
     twist to f.
 
     ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates closed point
-    k of row i: whether the surface has not ended there, shape functions, place, global force F [N], moment M on the
-    spin of the cable [N m], and the moment on the surface in addition to that of F [N m].
+    k of row i: whether the point is within the extent of the surface, shape functions, place, global force F [N],
+    moment M on the spin of the cable [N m], and the moment on the surface in addition to that of F [N m].
     """
 
     @kernel(inline=True)

@@ -2,10 +2,11 @@
 changes; see `pair_search.PairSearch`.
 
 For each surface that has a bounding sphere, a search tree of the middles of the cables finds the cables near this
-surface. Infinite surfaces (a sea bed) are compared with all cables. Such a pair is near if a point of its cable is
-closer to the surface than the skin. Such a pair is also near if all points of its cable are beyond the ends of the
-surface, because a point may then move onto the surface. The motion of a surface is bounded by the motion of its origin
-plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of revolution is ignored.
+surface. Infinite surfaces (a sea bed) are compared with all cables. A pair found in one of these two ways is near if a
+point of its cable is closer to the surface than the skin. A pair is also near if all points of its cable are beyond the
+ends of the surface, because a point may then move onto the surface. The motion of a surface is bounded by the motion of
+its origin plus the motion of its bounding sphere due to rotation. Rotation about the axis of a surface of revolution is
+ignored.
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def change_slope(r: Spin, iL: float, k: int) -> Vector:
 
 @kernel(inline=True)
 def change_tangent(r: Spin, dp: Vector) -> Vector:
-    """Return the variation of the unit tangent t for a variation of r'."""
+    """Return the variation of the unit tangent t for a variation of the slope r'."""
     return combine(1.0 / r.size, dp, -dot(r.t, dp) / r.size, r.t)
 
 
@@ -279,7 +279,7 @@ def fill_motion(
         write_column(Wq, T, k, to_surface(o, dt[0], dt[1], dt[2]))
         Wq[RATE, k], Wv[RATE, k] = u * rate - dot(omega, dt), u * sigma[j]
         Wq[ANGLE, k] = u * sigma[j] + dot(g, dps)
-    # components b of position and rotation
+    # component b of the position and of the rotation
     for b in range(3):
         axis = unit_vector(b)
         across, by_place = cross(omega, axis), to_surface(o, axis[0], axis[1], axis[2])
@@ -381,7 +381,8 @@ def add_twist_point(
 
     Args:
         F, M: global force [N] and moment about the axis of the rope [N m].
-        D: derivatives of f and M, see the start of this file, shape (4, 20).
+        D: derivatives of the force f in the frame of the surface and of the moment M, shape (4, 20); see the start of
+            this file.
         E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
         varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
     """

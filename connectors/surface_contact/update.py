@@ -4,7 +4,8 @@ See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. S
 to the stored values at the start of the step:
 
     start: a closed point that was open at the start sticks with a := X, in dynamic solves without friction.
-    start of a solve: a point that the initial state closes slips if |mu_v v_t| > mu |f_n|, otherwise it sticks; a := X.
+    start of a solve: a point that is closed in the initial state slips if |mu_v v_t| > mu |f_n|, else it sticks; a :=
+    X.
     trial: other closed points have the anchor a of the start.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a is the anchor of the start.
@@ -12,8 +13,8 @@ to the stored values at the start of the step:
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
 
-The states of ropes with twist are decided in the same way, with the deflection u_t of `kernels.py`. The anchor
-and the axes of the material follow such a rope at the end of each step:
+The states of points of ropes with twist are determined in the same way, with the deflection u_t of `kernels.py`. The
+anchor and the axes of the material follow such a rope at the end of each step:
 
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
@@ -76,7 +77,8 @@ def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, 
 def try_point(
     row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
 ) -> PointForces:
-    """Return the forces of a point that sticks, with the anchor at the start of the step if it is ``held``."""
+    """Return the forces of a point that sticks, with the anchor at the start of the step if ``held`` is true, otherwise
+    with the current position as anchor."""
     x, y, w = read_three(start, at)
     a = x if held else z.X, y if held else z.Y, w if held else z.Z
     return eval_forces(r.law, r.rope_radius, h, z, STICKS, a)

@@ -7,10 +7,10 @@
 
 ξ contains the displacements of the node of the body along x, y, z and its rotations about these axes from the rest
 position. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
-stiffness of buoyancy, and V the volume displaced at rest. The rotations of the hydrodynamic terms are linear, 2 (e_1,
-e_2, e_3) with the Euler parameters e, so they must be small; the rigid body and all lines have large rotations. The
-convolution integral of the radiation is replaced by first-order states, so the tangent is exact, and checkpoints
-contain the history of the motion.
+stiffness of buoyancy, and V the volume displaced at rest. The hydrodynamic terms contain the linear rotations 2 (e_1,
+e_2, e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with
+large rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact,
+and checkpoints contain the history of the motion.
 
 The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave, ψ the phase ψ_0 and r(t) the start
 ramp of `vessel.py`. X_j is the force per wave amplitude, with the phases and headings of
@@ -116,7 +116,7 @@ def floater(
     """Add the linear hydrodynamics of a floater to a rigid body, by Cummins' equation.
 
     The matrices refer to the node of the body and to the global axes x, y, z, with rotations about these axes. Files of
-    radiation programs contain these matrices; their units must be SI units.
+    radiation programs contain these matrices. The units of the matrices must be SI units.
 
     Args:
         world: the 3D model.

@@ -4,9 +4,9 @@ that replace the convolution integral of Cummins' equation.
     retardation: k(t) = 2/π ∫ B(ω) cos(ω t) dω
     added mass at infinite frequency: M∞ = A(ω) + 1/ω ∫ k(t) sin(ω t) dt, mean over all ω
 
-A and B are added mass and damping as functions of the frequency ω. The integrals over ω are computed for B that is
-linear between the frequencies of the file, 0 at ω = 0, and decays as ω⁻³ beyond the last frequency. If a file contains
-the added mass at infinite frequency, this value is used.
+A and B are added mass and damping as functions of the frequency ω. The integrals over ω assume that B is linear between
+the frequencies of the file, 0 at ω = 0, and proportional to ω⁻³ beyond the last frequency. If a file contains the added
+mass at infinite frequency, this value is used.
 
 States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
 H_ij = k((i + j) dt). From the singular value decomposition of this matrix follows a linear system of order n whose
@@ -15,9 +15,9 @@ systems that are not stable are omitted.
 
 File of WAMIT. The file ``name.1`` contains rows (period, i, j, A, B) and ``name.3`` rows (period, heading, i,
 modulus, phase, real part, imaginary part), without dimensions: A = ρ L^k A', B = ρ L^k ω B', X = ρ g L^m X' with k = 3
-for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 or 3. The period -1 stands for
-ω = 0 and 0 for infinite ω. WAMIT multiplies complex amplitudes by exp(iωt), so X' is the complex conjugate of the
-response of `windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
+for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 or 3. In these files the period
+-1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT multiplies complex amplitudes by exp(iωt), so X' is the
+complex conjugate of the response of `windlass.connectors.fluids.rao`. Capytaine uses exp(-iωt) and SI units.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
@@ -98,8 +98,8 @@ class Hydrodynamics(NamedTuple):
         largest_damping = np.diag(peak)[:3].max()
         if not largest_damping > 0.0:
             raise ModelError("damping = 0 N s/m of surge, sway and heave: must be > 0 at one frequency or more")
-        # the length 1/k of waves in deep water at the frequency of the largest damping relates rotations to
-        # translations
+        # rotations are multiplied by a length, to be comparable with translations: 1/k of waves in deep water at the
+        # frequency of the largest damping
         at = self.frequencies[np.argmax(self.damping[:, np.arange(3), np.arange(3)].max(axis=1))]
         arms = np.repeat((1.0, GRAVITY / at**2), 3)
         scale = np.sqrt(np.maximum(np.diag(peak), SMALL * largest_damping * arms**2))
@@ -125,7 +125,8 @@ class Hydrodynamics(NamedTuple):
 
 
 def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatArray) -> FloatArray:
-    """Return k at times t [s] >= 0, shape (len(times), ...), for damping of shape (n, ...) at n frequencies."""
+    """Return the retardation functions k at times [s] >= 0, shape (len(times), ...), for damping of shape (n, ...) at n
+    frequencies."""
     w = np.concatenate(([0.0], frequencies))
     B = np.concatenate((np.zeros((1, *damping.shape[1:])), damping))
     last = w[-1]
@@ -145,7 +146,7 @@ def eval_retardation(frequencies: FloatArray, damping: FloatArray, times: FloatA
 
 
 def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: FloatArray) -> FloatArray:
-    """Return M∞ by the equation of the module, shape (6, 6)."""
+    """Return the added mass M∞ at infinite frequency by the equation of the module, shape (6, 6)."""
     from scipy.integrate import trapezoid  # imported here, because most models do not need this module
 
     at = frequencies[np.argmax(np.abs(damping).reshape(len(frequencies), -1).max(axis=1))]

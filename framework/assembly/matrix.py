@@ -31,7 +31,7 @@ class LocalMatrices:
         values: matrix values of this process, shape (spare + 1,).
 
     Attributes:
-        sparsity, values: values of the arguments.
+        sparsity, values: the arguments of the constructor.
         block: number of matrix rows that are eliminated together; the error bound of `is_accurate` depends on this
             number.
     """
@@ -46,8 +46,9 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or with ``absolute`` the product of x and the sum of |A| over all processes. The arrays x and the
-        result have the shape (owned,). The call is collective.
+        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, return |A| x summed
+        over the matrices A of the processes. The arrays x and the result have the shape (owned,). The call is
+        collective.
         """
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))

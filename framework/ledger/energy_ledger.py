@@ -198,7 +198,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Use the state as the state at the start of the first step."""
+        """Store the given state as the state at the start of the first step."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)

@@ -67,9 +67,9 @@ def find_turning(world: Tables, sets: IntArray) -> BoolArray:
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
     'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the indices of the angles of twist follow, shape (rows, 14); these indices are -1 for\ncables that friction does not turn.'
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
-    'Return the fields of records from which kernels compute the material frames of cables that friction turns, see\n`elements/cable3d/twist_points.py`; ``dofs`` contains local coordinate indices of all cables of the table.'
+    'Return the record fields with which kernels compute the frames of the material, see\n`elements/cable3d/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the\nlocal coordinate indices of all cables of the table.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'Create the records of all cables of the table for the kernels. The records of cables that belong to other\nprocesses have 0 points.'
+    'Create the records of all cables of the table for the kernels. The records of cables whose points belong to other\nprocesses have 0 points.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search for contacts between all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
@@ -77,4 +77,4 @@ def build(rows: LocalRows) -> CableSystem:
 def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, turns_rope: bool=False, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
     'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]; with 0, the smallest radius is used.\n    apart: smallest arc length between two points of one chain of cables that may touch each other [m]; with 0, four\n        times the radius of the chain is used.\n    turns_rope: whether friction acts at the radius of the cables and turns them about their axes; all cables must\n        be `TwistCable3D`. If False, cables with twist do not turn.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is not allowed.'
 def check_sets(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for friction without bristles, and for ropes that turn without friction.'
+    'Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but\nwithout friction.'

@@ -83,9 +83,9 @@ def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
 def _find_law(in_space: bool) -> type[Component]:
     'Return the component for the contact between cables and pulleys.'
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
-    'Raise ModelError for keys of ``contact`` that are not columns or that the belt sets, and for invalid\nstiffnesses.'
+    'Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,\nand for invalid stiffnesses.'
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
-    'Raise ModelError for pulleys of 2D belts with a shape along their axis, and for pulleys on which a belt of the\ngiven width [m] does not lie; ``width`` is None for belts without torsion.'
+    'Raise ModelError if a pulley of a 2D belt has a groove or a crowned face, or if a belt of the given width [m]\ndoes not fit on a pulley; ``width`` is None for belts without torsion.'
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     'Return the columns of the cables. If torsion but no inertia about the axis is given, the inertia per length is\nm w²/12 for the width w, or m r²/2 for a solid round rope; ``radius`` is the radius r of the rope [m].\n\nRaises:\n    ModelError: friction turns a rope that has no torsion or no radius.'
 class _Line():

@@ -39,7 +39,7 @@ class CableChange(NamedTuple):
     cables: int
     weight: float
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    'Return the motion in the middle of n cables as four arrays of shape (n, 2 d), where a position has d coordinates.\nThe arrays contain positions and slopes, the velocities of both, and two vectors of accelerations.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], h_t, and h_tt for both vectors of accelerations.'
+    'Return the motion in the middle of n cables as four arrays of shape (n, 2 d), where a position has d coordinates.\nThe arrays contain positions and slopes, the velocities of both, the accelerations of both, and the values\n``carried`` of the state for both.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], its rate h_t, and h_tt for each of the last two arrays.'
 class WinchReserve(StepHook):
     def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
         ...
