@@ -179,6 +179,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.bed import add_bed as add_bed
     from windlass.connectors.surface_contact.bed import add_bed_grid as add_bed_grid
     from windlass.connectors.surface_contact.bed import read_bed_grid as read_bed_grid
+    from windlass.connectors.surface_contact.contact_friction_bed_cable import (
+        ContactFrictionBedCable as ContactFrictionBedCable,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )
