@@ -1,4 +1,4 @@
-"""Contact of a line with a soft bed: different friction along and across the line, and suction of a line that is lifted.
+"""Contact of a line with a soft bed: friction along and across the line, and suction of a line that is lifted.
 
 Points, gap g, n, X, V, v_n, u_t and v_t are defined in `kernels.py`. T is the unit tangent of the line in the frame of
 the surface, and b the direction across the line in the bed,
@@ -39,7 +39,15 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, NamedTuple
 
-from windlass.connectors.contact.law import Friction, PointLaw, no_friction, rub
+from windlass.connectors.contact.law import (
+    Friction,
+    PointLaw,
+    eval_normal_force,
+    eval_normal_slopes,
+    no_friction,
+    rub,
+    scale_normal,
+)
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS
 from windlass.connectors.surface_contact.distances import Distance
@@ -90,13 +98,13 @@ class Suction(NamedTuple):
 
 
 class BedForces(NamedTuple):
-    """Forces of a point: f_n [N], -N [N], s [1], derivatives of f_n with respect to gap and rate of the gap, friction
-    on the circle, f_t [N], gap [m], v_n [m/s], v_t and u_t, and whether friction acts.
+    """Forces of a point: f_n [N], -N [N], the law with s, derivatives of f_n with respect to gap and rate of the gap,
+    friction on the circle, f_t [N], gap [m], v_n [m/s], v_t and u_t, and whether friction acts.
     """
 
     fn: float
     pressing: float
-    share: float
+    held: PointLaw
     by_gap: float
     by_rate: float
     circle: Friction
@@ -167,13 +175,12 @@ def eval_bed_forces(
     row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, a: Vector
 ) -> BedForces:
     """Return the forces of a point that the bed carries or holds; ``a`` is the anchor for the state of the point."""
-    k, d, gap, vn = law.contact_stiffness, law.contact_damping, h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
+    gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
-    on = share if gap > 0.0 else 1.0
-    fn = on * k * gap + share * d * vn
-    by_gap = on * k + (slope * (k * gap + d * vn) if gap > 0.0 else 0.0)
-    open_ = law.clip_normal_force and fn > 0.0
-    fn, by_gap, by_rate = 0.0 if open_ else fn, 0.0 if open_ else by_gap, 0.0 if open_ else share * d
+    held = scale_normal(law, share if gap > 0.0 else 1.0, share)
+    fn = eval_normal_force(held, gap, vn)
+    by_gap, by_rate = eval_normal_slopes(held, gap, vn, fn)
+    by_gap += slope * eval_normal_force(law, gap, vn) if gap > 0.0 else 0.0
     vt, u = across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     u = across(h, dot_normal(h, u[0], u[1], u[2]), u)
     pressing, circle, force = min(fn, 0.0), no_friction(), (0.0, 0.0, 0.0)
@@ -182,7 +189,7 @@ def eval_bed_forces(
         beta = row.lateral_stiffness_ratio / row.lateral_friction_ratio
         circle = rub(law, stretch(beta, e.b, u), stretch(beta, e.b, vt), pressing, state == SLIPS, eval_turning(z))
         force = stretch(row.lateral_friction_ratio, e.b, circle.force)
-    return BedForces(fn, pressing, share, by_gap, by_rate, circle, force, gap, vn, vt, u, acts)
+    return BedForces(fn, pressing, held, by_gap, by_rate, circle, force, gap, vn, vt, u, acts)
 
 
 @kernel(inline=True)

@@ -25,7 +25,6 @@ from windlass.connectors.contact.account import (
     create_power_outputs,
     eval_friction_work,
 )
-from windlass.connectors.contact.law import PointLaw
 from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, slip_bend
@@ -222,12 +221,7 @@ def read_closed_bed(
         bt = change_across(e, combine(1.0, cross(nt, e.T), 1.0, cross((h.nx, h.ny, h.nz), Tt)))
         out = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
         lever = mu_k * (out * (dot(u, nt) + gamma * on_u * dot(e.b, nt)) - gamma * on_u * dot(bt, u))
-    on = F.share if F.gap > 0.0 else 1.0
-    spring = PointLaw(
-        on * law.contact_stiffness, law.contact_damping, 0.0, law.friction_velocity_penalty, law.friction_stiffness,
-        law.friction_coefficient, law.clip_normal_force,
-    )  # fmt: skip
-    write_place(row[POWER:], spring, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
+    write_place(row[POWER:], F.held, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
 
 
 @kernel(inline=True)
@@ -329,7 +323,9 @@ def choose_filling(c: ContactRows) -> Kernel:
     return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
 
 
-_FILLINGS = {kernel: call(kernel) for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers)}
+_FILLINGS = {
+    kernel: call(kernel) for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers)
+}
 
 
 def is_wide(c: ContactRows) -> bool:

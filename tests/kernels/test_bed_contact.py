@@ -124,7 +124,10 @@ def test_tangent(name: str, fixed: bool) -> None:
     for seed in range(6):
         arc = create_arc(name, fixed, seed)
         force, gap = arc.output("normal_force"), arc.output("gap")
-        pressed, held = pressed + int(((force < 0.0) & (gap <= 0.0)).sum()), held + int((force * (gap > 0.0) != 0).sum())
+        pressed, held = (
+            pressed + int(((force < 0.0) & (gap <= 0.0)).sum()),
+            held + int((force * (gap > 0.0) != 0).sum()),
+        )
         check_fields(arc.assembly, tolerance=2e-7)
     assert pressed >= 10 and held >= 10
 

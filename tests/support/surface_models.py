@@ -131,7 +131,7 @@ def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
 
 
 def run_both(steps: int) -> dict[str, Any]:
-    """Return the results of the ropes and the net in one dictionary; keys have the name of the model and of the result."""
+    """Return the results of the ropes and the net in one dictionary; keys are names of the model and of the result."""
     models = (
         ("rope", create_falling(), 1e-3), ("soft", create_falling(**SOFT), 1e-3), ("net", create_net(), 2e-3),
     )  # fmt: skip

@@ -35,8 +35,8 @@ SUCTION, DISTANCE = 0.6, 4e-4
 
 
 def create_short_line(heading: float = 0.0, **contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
-    """A line of one cable that lies on a level bed; ``heading`` is its direction in the bed [rad]. Return the world, the
-    line, its nodes and the contact."""
+    """A line of one cable that lies on a level bed; ``heading`` is its direction in the bed [rad]. Return the world,
+    the line, its nodes and the contact."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     end = LENGTH * np.array((np.cos(heading), np.sin(heading), 0.0)) - (0.0, 0.0, DEPTH)
     line = straight_cable(world, (0.0, 0.0, -DEPTH), end, 1, **LINE)

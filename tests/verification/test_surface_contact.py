@@ -443,7 +443,8 @@ def assert_same(found: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_several_processes(processes: int, tmp_path: Path) -> None:
-    """Ropes on a turning drum, also by the law of soft beds, and a 3D net that falls on a ball give the results of one process."""
+    """Ropes on a turning drum, also by the law of soft beds, and a 3D net that falls on a ball give the
+    results of one process."""
     serial = run_both(30)
     assert (serial["rope state"] == 0.0).any() and (serial["net state"] != -2.0).any()
     assert_same(run_program(tmp_path / "others", processes), serial)

@@ -47,6 +47,7 @@ from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCir
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
 from windlass.connectors.point_contact.surfaces import ContactEllipsoid
+from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
 from windlass.connectors.cable_contact.contact_friction_cables3d import ContactFrictionCables3D
 from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
@@ -354,6 +355,24 @@ class ContactEllipsoidEntity(Entity):
     contact_set: Any
     marker: Any
     material: Any
+class ContactFrictionBedCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    lateral_friction_ratio: Any
+    lateral_stiffness_ratio: Any
+    suction_coefficient: Any
+    suction_distance: Any
+    surface: Any
+    cable: Any
+    data: Any
 class ContactFrictionCables3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     points: Any
@@ -1436,6 +1455,8 @@ class World():
     @overload
     def add(self, component: type[ContactEllipsoid], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., semi_axes: Numbers, position: Numbers = ..., rotation: Numbers = ...) -> ContactEllipsoidEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionBedCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedCableEntity: ...
+    @overload
     def add(self, component: type[ContactFrictionCables3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., points: WholeNumbers, radius: Numbers) -> ContactFrictionCables3DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ..., friction_velocity_penalty: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., use_segment_normals: YesNo = ..., sticking_length: Words = ...) -> ContactFrictionCircleCable2DEntity: ...
@@ -1645,6 +1666,8 @@ class World():
     def set(self, entity: ContactCoordinateEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactCurveCircleEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionBedCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionCircleCable2DEntity, *, active: YesNo = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ...) -> None: ...
     @overload
