@@ -279,5 +279,6 @@ register(
     fill_defaults=fill_defaults,
     fills=("gravity",),
     check=check,
-    source="[@dnv2010]; [@hasselmann1973]; [@wheeler1970]; [@rienecker1981]; [@kirby1989]; [@norsok2007]; [@api2000]; [@sharma1981]",
+    source="[@dnv2010]; [@hasselmann1973]; [@wheeler1970]; [@rienecker1981]; [@kirby1989]; [@norsok2007]; [@api2000]; "
+    "[@sharma1981]",
 )

@@ -62,6 +62,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     'Return the initial history values if the user did not specify them.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains.'
+def read_sets(world: Tables, sets: IntArray, name: str) -> NDArray[Any]:
+    'Return the values of a column of the given sets, shape (sets,).'
 def find_turning(world: Tables, sets: IntArray) -> BoolArray:
     'Return whether friction turns the cables of the given sets, shape (sets,).'
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
