@@ -208,3 +208,30 @@ def test_a_line_hangs_on_suction() -> None:
         else:
             with pytest.raises(NotConverged, match="nothing holds"):
                 wl.Static(world, name="").solve(state)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_tangent_of_a_line_that_is_lifted_and_swept(dims: int) -> None:
+    """Tangents agree with differences in a motion in which points stick, slip and are held by suction. A 2D line has
+    the friction along the line only."""
+    up = np.eye(3)[dims - 1]
+    world = wl.World(gravity=-GRAVITY * up[:dims])
+    end = (4.0, *(0.0,) * (dims - 1))
+    line = straight_cable(world, (0.0,) * dims, end, 4, **{**LINE, "bending_stiffness": 50.0})
+    bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=up)
+    contact = con.add_surface_contact(
+        world, bed, line, contact_stiffness_per_length=1e5, contact_damping_per_length=1e3,
+        friction_stiffness_per_length=1e5, friction_velocity_penalty_per_length=500.0, friction_coefficient=MU,
+        lateral_friction_ratio=RHO, lateral_stiffness_ratio=0.5, suction_coefficient=SUCTION, suction_distance=0.02,
+    )  # fmt: skip
+    nodes = nodes_of(world, line)
+    con.prescribe(world, nodes[4], "xyz"[dims - 1], con.smooth_step(0.0, 0.4, 0.0, 0.1))
+    con.prescribe(world, nodes[4], "xyz"[dims - 2], con.smooth_step(0.0, 0.4, 0.0, 0.15))
+    states, seen = set[float](), 0.0
+    for state in wl.Dynamic(world, name="", step=5e-3, end=0.4).march(wl.Static(world, name="").solve()):
+        states |= set(np.ravel(wl.eval_output(contact, "state", state)).tolist())
+        seen = max(seen, float(np.max(wl.eval_output(contact, "suction", state))))
+        if state.step % 20 == 10:
+            # larger displacements would stretch the line so much that rounding errors dominate the differences
+            wl.testing.check_tangent(world, state, displacement=2e-3)
+    assert {0.0, 1.0} <= states and seen > 50.0
