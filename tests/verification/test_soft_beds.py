@@ -233,5 +233,5 @@ def test_tangent_of_a_line_that_is_lifted_and_swept(dims: int) -> None:
         seen = max(seen, float(np.max(wl.eval_output(contact, "suction", state))))
         if state.step % 20 == 10:
             # larger displacements would stretch the line so much that rounding errors dominate the differences
-            wl.testing.check_tangent(world, state, displacement=2e-3)
+            wl.testing.check_tangent(world, state, displacement=2e-3, parameters=dims == 3 and state.step == 50)
     assert {0.0, 1.0} <= states and seen > 50.0
