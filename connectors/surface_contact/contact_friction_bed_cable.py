@@ -26,17 +26,22 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     find_cable_dofs,
 )
 from windlass.connectors.surface_contact.kernels import ContactRows
-from windlass.connectors.surface_contact.outputs import BED_OUTPUTS, paint
+from windlass.connectors.surface_contact.outputs import BED_OUTPUTS, GAP, eval_points, paint
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
 from windlass.framework.arrays import IntArray
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 LAW = ContactFrictionSurfaceCable
 BED = "lateral_friction_ratio", "lateral_stiffness_ratio", "suction_coefficient", "suction_distance"
 """Columns that `ContactFrictionSurfaceCable` does not have."""
+SUNK = 20.0
+"""Largest depth of a line since it touched its bed, divided by the largest depth at the end of a static solve [1],
+above which the suction is doubtful.
+"""
 
 
 class ContactFrictionBedCable(PointContact):
@@ -66,7 +71,7 @@ class ContactFrictionBedCable(PointContact):
     )
     suction_coefficient = column(
         "1", "c_s, largest suction divided by the largest contact force since the line touched the bed", default=0.0,
-        minimum=0,
+        minimum=0, switchable=True,
     )  # fmt: skip
     suction_distance = column(
         "m", "distance over which suction decreases from its largest value to 0", default=0.0, minimum=0
@@ -96,12 +101,48 @@ def check(world: Tables, table: EntityTable) -> None:
     check_pairs(world, table)
 
 
+def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
+    """In static solves, find the line that was much deeper in the bed during the solve than at its end, so that its
+    suction is too large; see `Checks.reasons`.
+
+    On several processes the check is omitted, because the lines of a process may all be lifted.
+    """
+    if step > 0.0 or rows.layout.size > 1:
+        return []
+    gap, data, depth = eval_points(c, fields)[..., GAP], fields.data, np.zeros(len(c.rows))
+    holds = c.rows["active"] & (c.rows["suction_coefficient"] > 0.0)
+    for i in np.flatnonzero(holds):
+        row = c.rows[i]
+        depth[i] = data[row.data + 5 * row.points : row.data + 6 * row.points].max()
+    now = -float(gap[holds].min(initial=0.0))
+    worst = int(np.argmax(depth)) if len(depth) else 0
+    if now <= 0.0 or depth[worst] <= SUNK * now:
+        return []
+    return [
+        f"a line ({rows.table.kind} row {rows.rows[worst]}) was {depth[worst]:.3g} m deep in its bed before the end of "
+        f"the solve, which increases its suction; the largest depth is now {now:.3g} m: start on the bed, or solve "
+        "first with suction_coefficient = 0 (World.set)"
+    ]
+
+
+def build_bed(rows: LocalRows) -> System:
+    """Create the system that evaluates the rows."""
+    system, c = build(rows), rows.columns
+    edges = system.checks.reasons
+
+    def find(fields: Fields, step: float) -> list[str]:
+        return [*(edges(fields, step) if edges else []), *find_sunk(rows, c, fields, step)]
+
+    system.checks.reasons = find
+    return system
+
+
 register(
     ContactFrictionBedCable,
     "connector",
     dofs=dofs,
     bind=bind,
-    build=build,
+    build=build_bed,
     outputs=BED_OUTPUTS,
     fill_defaults=lambda world, values: create_history(world, ContactFrictionBedCable, values, (*START, 0.0, 0.0)),
     check=check,

@@ -20,7 +20,8 @@ and the axes of the material follow such a rope at the end of each step:
 States on soft beds are decided with the deflection û on the circle of `bed_kernels.py`. The stored gap of a point that
 the bed holds at the start of the step is g minus the gap at which the suction ends, so the point is closed until then.
 Where a point ends the step at the gap g <= 0, δ becomes the larger of δ and -g, or -g if the point has touched the bed
-in the step, also after the suction has decreased; m becomes 0. Otherwise m becomes the larger of m and g.
+in the step, also after the suction has decreased, and for c_s = 0; m becomes 0. Otherwise m becomes the larger of m
+and g.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -150,7 +151,7 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
     elif p.open > 0.0:
         data[at_depth], data[at_opened] = start[at_depth], max(start[at_opened], p.open)
     else:
-        again = start[first + k] > 0.0 or s.opened > s.peak
+        again = start[first + k] > 0.0 or s.opened > s.peak or row.suction_coefficient == 0.0
         data[at_depth], data[at_opened] = max(0.0 if again else start[at_depth], -p.open), 0.0
 
 

@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Ground, nodes_of, straight_cable
+from windlass.elements import Ground, cable_along, hang_between, hang_from_ground, nodes_of, straight_cable
 from windlass.solvers.failure import NotConverged
 
 GRAVITY, MASS, LENGTH = 9.81, 50.0, 2.0
@@ -208,6 +208,34 @@ def test_a_line_hangs_on_suction() -> None:
         else:
             with pytest.raises(NotConverged, match="nothing holds"):
                 wl.Static(world, name="").solve(state)
+
+
+def test_start_below_the_bed() -> None:
+    """From a start shape that sinks below the bed, the suction of the static solution is too large, and the verdict is
+    doubtful. If the first solve has no suction, the solution agrees with that from a start shape on the bed."""
+    found, top = [], (275.0, 0.0, 80.0)
+    for sinks, first in ((False, SUCTION), (True, SUCTION), (True, 0.0)):
+        world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
+        given = (0.0, 0.0, 0.0), top, 300.0, 2e7, MASS
+        route = hang_between(*given, world.gravity) if sinks else hang_from_ground(*given, gravity=world.gravity)
+        columns = {"axial_stiffness": 2e7, "mass_per_length": MASS, "bending_stiffness": 10.0}
+        line = cable_along(world, route, 40, length=7.5, **columns)
+        bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)), axis=(0.0, 0.0, 1.0))
+        contact = con.add_surface_contact(
+            world, bed, line, contact_stiffness_per_length=1e5, suction_coefficient=first, suction_distance=0.02
+        )
+        con.hinge(world, nodes_of(world, line)[[0, 40]])
+        solver = wl.Static(world, name="")
+        state = solver.solve()
+        if first == 0.0:
+            world.set(contact, suction_coefficient=SUCTION)
+            solver = wl.Static(world, name="")
+            state = solver.solve(state)
+        found.append(float(wl.eval_output(line[39], "axial_force", state, x=7.5)))
+        reasons = [words for words in solver.verdict.reasons if "deep in its bed before the end of the solve" in words]
+        assert len(reasons) == (sinks and first > 0.0)
+    assert abs(found[1] / found[0] - 1.0) > 0.01
+    assert_allclose(found[2], found[0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("dims", [2, 3])

@@ -21,7 +21,7 @@ from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.cable3d.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, IntArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
