@@ -31,7 +31,7 @@ from windlass.framework.errors import ModelError
 
 AIRY = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 TINY = 1e-12
-"""Smallest amplitude of a wave, divided by the largest amplitude [1]."""
+"""Smallest amplitude and smallest wave number of a wave, divided by the largest ones [1]."""
 
 
 @checked(
@@ -73,9 +73,10 @@ def second_order_waves(
         # pairs with ω_i >= ω_j, each once
         i, j = np.triu_indices(len(a))
         i, j = np.where(omega[i] >= omega[j], i, j), np.where(omega[i] >= omega[j], j, i)
-        if sign < 0.0:
-            moves = omega[i] > omega[j]
-            i, j = i[moves], j[moves]
+        # the sum of two opposite waves with the same frequency is a pressure without velocity and elevation
+        moves = np.hypot(x[i] + sign * x[j], y[i] + sign * y[j]) > TINY * k.max()
+        moves &= (sign > 0.0) | (omega[i] > omega[j])
+        i, j = i[moves], j[moves]
         high, flow = _eval_pairs(a, omega, k, (x[i] * x[j] + y[i] * y[j]), i, j, sign, depth, gravity)
         both = x[i] + sign * x[j], y[i] + sign * y[j]
         turned = np.where(high < 0.0, np.pi, 0.0)

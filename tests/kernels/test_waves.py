@@ -275,6 +275,19 @@ def test_sum_and_difference_of_two_waves_in_deep_water() -> None:
     assert_allclose(waves["wave_numbers"][5], k[1] - k[0], rtol=1e-12)
 
 
+def test_standing_waves_of_second_order() -> None:
+    """Two opposite waves have no uniform term: the harmonics of both waves, and no difference, are added."""
+    sea = {
+        "wave_amplitudes": (0.4, 0.4), "wave_frequencies": (1.0, 1.0), "wave_directions": (0.0, np.pi),
+        "wave_phases": (0.0, 0.0),
+    }  # fmt: skip
+    waves = con.second_order_waves(sea, 8.0)
+    assert_allclose(waves["wave_frequencies"], (1.0, 1.0, 2.0, 2.0))
+    k = float(con.wave_number(1.0, 8.0))
+    assert_allclose(waves["wave_numbers"], (k, k, 2.0 * k, 2.0 * k))
+    assert np.isfinite(Probes([(1.0, 0.0, -1.0)], **waves).find("fluid_velocity", 0.3)).all()
+
+
 def eval_surface_errors(waves: dict[str, Any]) -> Any:
     """Errors of the kinematic condition [m/s] and of the condition of constant pressure [m/s^2] at the surface, at some
     places."""
