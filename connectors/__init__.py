@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
     from windlass.connectors.fluids.sea_states import wave_number as wave_number
+    from windlass.connectors.fluids.second_order import second_order_waves as second_order_waves
     from windlass.connectors.fluids.stream_function import stream_function_wave as stream_function_wave
     from windlass.connectors.loads.box_fluid_load import BoxFluidLoad as BoxFluidLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
@@ -179,6 +180,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.bed import add_bed as add_bed
     from windlass.connectors.surface_contact.bed import add_bed_grid as add_bed_grid
     from windlass.connectors.surface_contact.bed import read_bed_grid as read_bed_grid
+    from windlass.connectors.surface_contact.contact_friction_bed_cable import (
+        ContactFrictionBedCable as ContactFrictionBedCable,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )

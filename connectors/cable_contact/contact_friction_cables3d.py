@@ -32,7 +32,7 @@ from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.cable3d.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, IntArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -126,11 +126,16 @@ def check(world: Tables, table: EntityTable) -> None:
                 )
 
 
+def read_sets(world: Tables, sets: IntArray, name: str) -> NDArray[Any]:
+    """Return the values of a column of the given sets, shape (sets,)."""
+    table = world.table(CableContactSet)
+    values: NDArray[Any] = table.local(name)[np.searchsorted(table.ids_of(np.arange(table.count)), sets)]
+    return values
+
+
 def find_turning(world: Tables, sets: IntArray) -> BoolArray:
     """Return whether friction turns the cables of the given sets, shape (sets,)."""
-    table = world.table(CableContactSet)
-    turning: BoolArray = table.local("turns_rope")[np.searchsorted(table.ids_of(np.arange(table.count)), sets)]
-    return turning
+    return read_sets(world, sets, "turns_rope")
 
 
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -191,14 +196,9 @@ def bind(rows: LocalRows) -> NDArray[Any]:
                 before[order[0]], after[order[-1]] = order[-1], order[0]
                 loop[order] = length[order].sum()
 
-    def of_set(name: str) -> FloatArray:
-        sets = world.table(CableContactSet)
-        values: FloatArray = sets.local(name)[np.searchsorted(sets.ids_of(np.arange(sets.count)), of_row)]
-        return values
-
-    apart, turning = of_set("apart"), find_turning(world, of_row)
+    apart, turning = read_sets(world, of_row, "apart"), find_turning(world, of_row)
     dofs = np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count))))
-    shared = {name: of_set(name) for name in PARAMETERS}
+    shared = {name: read_sets(world, of_row, name) for name in PARAMETERS}
     return create_records(
         dofs=dofs,
         turns_rope=turning,

@@ -102,6 +102,15 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 
 
 @kernel(inline=True)
+def scale_normal(law: PointLaw, spring: float, damper: float) -> PointLaw:
+    """Return the parameters with the contact stiffness and the damping constant multiplied by two factors."""
+    return PointLaw(
+        spring * law.contact_stiffness, damper * law.contact_damping, law.damping_depth, law.friction_velocity_penalty,
+        law.friction_stiffness, law.friction_coefficient, law.clip_normal_force,
+    )  # fmt: skip
+
+
+@kernel(inline=True)
 def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
     """Return the friction for the deflection u of the bristle [m], the velocity v_t [m/s] and the normal force f_n [N];
     ``least`` is the fraction c of the friction limit, see the docstring of this module.

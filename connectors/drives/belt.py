@@ -156,6 +156,11 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
     for name in columns:
+        if name == "on":
+            raise ModelError(
+                f"{kind.__name__} has no argument 'on': must be left out, because ropes over pulleys start taut; "
+                "con.lay_line lays a line on a bed"
+            )
         if name not in known:
             raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
 
@@ -927,6 +932,10 @@ class Rope(_Line):
     In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
     is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads
     to them.
+
+    A rope starts taut, with one tension on straight spans and arcs, and its reports, preload and means belong to its
+    pulleys. A line that lies on a bed has no pulleys, and its tension varies along its catenary, so `con.lay_line`
+    creates such lines.
     """
 
     @checked(**OPEN)

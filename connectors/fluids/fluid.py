@@ -61,8 +61,8 @@ treated as rounding errors.
 class Fluid(Component):
     """Water or air, defined by its density, the region that it occupies, and its flow.
 
-    `regular_wave`, `stream_function_wave` and `jonswap` create the columns that define waves, `api_wind` and `npd_wind`
-    the columns of wind with gusts.
+    `regular_wave`, `stream_function_wave`, `jonswap` and `second_order_waves` create the columns that define waves,
+    `api_wind` and `npd_wind` the columns of wind with gusts.
     """
 
     provides = ("fluid",)
@@ -279,5 +279,6 @@ register(
     fill_defaults=fill_defaults,
     fills=("gravity",),
     check=check,
-    source="[@dnv2010]; [@hasselmann1973]; [@wheeler1970]; [@rienecker1981]; [@kirby1989]; [@norsok2007]; [@api2000]",
+    source="[@dnv2010]; [@hasselmann1973]; [@wheeler1970]; [@rienecker1981]; [@kirby1989]; [@norsok2007]; [@api2000]; "
+    "[@sharma1981]",
 )

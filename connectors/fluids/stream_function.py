@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.fluids.sea_states import wave_number
+from windlass.connectors.fluids.wave_current import find_wave_numbers
 from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.errors import ModelError
 
@@ -164,18 +164,8 @@ def _solve(
 
 def _find_length(d: float, U: float) -> float | None:
     """Return the scaled wave number of a small wave on a current U, or None if the current stops the wave."""
-    k = float(wave_number(1.0, d, 1.0))
-    for _ in range(MOST):
-        tanh = np.tanh(k * d)
-        sigma = np.sqrt(k * tanh)
-        slope = U + 0.5 * (tanh + k * d * (1.0 - tanh**2)) / sigma
-        if slope <= 0.0:
-            return None
-        change = (1.0 - k * U - sigma) / slope
-        k += change
-        if abs(change) < 1e-14 * k:
-            return float(k)
-    return None
+    k, _ = find_wave_numbers(np.ones(1), d, 1.0, lambda k: np.full(1, U))
+    return None if np.isnan(k[0]) else float(k[0])
 
 
 def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128] | None:

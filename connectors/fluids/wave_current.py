@@ -16,6 +16,8 @@ Chen, Surface waves on vertically sheared flows, J. Geophys. Res. 94 (1989) 1013
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from windlass.connectors.fluids.flow import FlowColumns, fill_means
@@ -55,14 +57,22 @@ def solve_dispersion(
         theta: directions of travel θ [rad], shape (m,).
         gravity: gravitational acceleration g [m/s^2].
     """
-    k: FloatArray = wave_number(omega, c.depth, gravity)
+    return find_wave_numbers(omega, c.depth, gravity, lambda k: find_mean_currents(c, k, theta))
+
+
+def find_wave_numbers(
+    omega: FloatArray, depth: float, gravity: float, find_means: Callable[[FloatArray], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the results of `solve_dispersion` for water of the given depth [m]; ``find_means`` returns the mean
+    currents [m/s] for wave numbers [1/m], shape (m,) each."""
+    k: FloatArray = wave_number(omega, depth, gravity)
     for _ in range(MOST):
-        mean = find_mean_currents(c, k, theta)
+        mean = find_means(k)
         # Newton's method for ω - k Ũ - σ(k) = 0; this function is convex, so the iteration does not cross the smallest
         # root
-        tanh = np.tanh(k * c.depth)
+        tanh = np.tanh(k * depth)
         sigma = np.sqrt(gravity * k * tanh)
-        speed = 0.5 * gravity * (tanh + k * c.depth * (1.0 - tanh**2)) / sigma
+        speed = 0.5 * gravity * (tanh + k * depth * (1.0 - tanh**2)) / sigma
         slope = mean + speed
         change = np.where(slope > 0.0, (omega - k * mean - sigma) / np.where(slope > 0.0, slope, 1.0), np.nan)
         k = k + change

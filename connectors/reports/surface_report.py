@@ -28,6 +28,7 @@ import numpy as np
 
 from windlass.connectors.contact.account import POWERS
 from windlass.connectors.reports.quantities import describe, format_table, quantity
+from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -110,9 +111,11 @@ class Course(NamedTuple):
 
 TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
 """Laws whose friction turns ropes about their axis."""
-FIXED = ContactFrictionSurfaceCable, ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceRibbon
+PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
+"""Laws without twist whose rows belong to one surface each."""
+FIXED = *PLAIN, ContactFrictionSurfaceTwistCable
 """Laws whose rows belong to one surface each."""
-SURFACE_CONTACTS = ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable, *TURNING, ContactFrictionSurfaceRibbon
+SURFACE_CONTACTS = *PLAIN, ContactFrictionSurfaceSetCable, *TURNING
 """Laws of contact with surfaces."""
 
 
@@ -127,7 +130,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Args:
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
-            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable` or
+            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
             `ContactFrictionSurfaceRibbon`, which may include other surfaces.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
+from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -106,7 +107,9 @@ def add_surface_contact(
         width: width of ribbons [m], along the axis d_1 of the material. The cables must be of type `TwistCable3D`; the
             rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points across the width; only with ``width``.
-        **columns: further columns of the law, with one value for all cables or one value per cable.
+        **columns: further columns of the law, with one value for all cables or one value per cable. With
+            ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the
+            rows are `ContactFrictionBedCable`.
 
     Returns:
         The rows, shape (k n,); row i n + j belongs to surface i and cable j. With ``touching`` the shape is (touching
@@ -114,7 +117,8 @@ def add_surface_contact(
 
     Raises:
         ModelError: no surface, no cable or no stiffness is given, the law does not allow a value, ropes that friction
-            turns have no twist or no radius, or ribbons have no twist or the arguments ``touching`` or ``turns_rope``.
+            turns have no twist or no radius, or ribbons or lines on soft beds have the arguments ``touching`` or
+            ``turns_rope``, or ribbons have no twist.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -157,6 +161,15 @@ def add_surface_contact(
             )
         pair, columns = ContactFrictionSurfaceRibbon, columns | {"width": width, "lines": lines}
         columns["points"] = points * lines
+    soft = sorted(set(BED) & set(columns))
+    if soft:
+        if turns_rope or touching is not None or width is not None:
+            raise ModelError(
+                f"{soft[0]} of add_surface_contact with turns_rope = {turns_rope}, touching = {touching}, width = "
+                f"{show(width)} m: must have turns_rope = False, touching = None and no width, because lines on soft "
+                "beds have friction on the axis, and no search"
+            )
+        pair = ContactFrictionBedCable
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(

@@ -32,6 +32,7 @@ from windlass.connectors.contact.update import create_system as create_contact_s
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.surface_contact.bed_tangent import add_bed_tangent
 from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.gaps import find_edges, watch_surfaces
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, PER_TWIST_POINT, TWIST_CABLE, ContactRows
@@ -42,11 +43,17 @@ from windlass.connectors.surface_contact.outputs import (
     create_surface_account,
     eval_points,
     eval_rounding,
+    is_bed,
     is_wide,
     paint,
     turns,
 )
-from windlass.connectors.surface_contact.residual import add_residual, add_ribbon_residual, add_twist_residual
+from windlass.connectors.surface_contact.residual import (
+    add_bed_residual,
+    add_residual,
+    add_ribbon_residual,
+    add_twist_residual,
+)
 from windlass.connectors.surface_contact.ribbon_tangent import add_ribbon_tangent
 from windlass.connectors.surface_contact.surfaces import (
     SURFACE,
@@ -62,6 +69,7 @@ from windlass.connectors.surface_contact.surfaces import (
 from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
 from windlass.connectors.surface_contact.update import (
     OUTSIDE,
+    update_bed_history,
     update_history,
     update_ribbon_history,
     update_twist_history,
@@ -267,6 +275,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
     elif is_wide(c):
         forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
+    elif is_bed(c):
+        forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
     # only in static solves: in dynamic solves the damping force jumps when a point closes, and Newton's method would
     # not converge

@@ -13,6 +13,7 @@ import numpy as np
 from windlass.connectors.markers.position_markers import rigid_marker
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.bed import BedGrid, add_bed, add_bed_grid
+from windlass.connectors.surface_contact.contact_friction_bed_cable import BED
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.routes.cable_chain import cable_along
@@ -81,7 +82,8 @@ def lay_line(
         friction: coefficient of friction on the bed [1]; > 0 needs further columns in ``contact``, see
             `add_surface_contact`. The initial shape is the shape of a line that has been pulled towards its end.
         rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
-        contact: further columns of the contact, for example ``contact_damping_per_length``.
+        contact: further columns of the contact, for example ``contact_damping_per_length``, or those of soft beds, see
+            `ContactFrictionBedCable`.
         **columns: columns of `Cable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:
@@ -139,7 +141,8 @@ def lay_line(
     given = {"contact_stiffness_per_length": stiffness} | (contact or {})
     if friction > 0.0:
         given["friction_coefficient"] = friction
-    touching = TOUCHING if sum(map(len, surfaces)) > TOUCHING else None
+    # lines on soft beds have no search
+    touching = TOUCHING if sum(map(len, surfaces)) > TOUCHING and not set(BED) & set(given) else None
     return LaidLine(cables, surfaces, add_surface_contact(world, surfaces, cables, touching=touching, **given), route)
 
 

@@ -8,16 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from windlass.connectors.contact import power
-from windlass.connectors.contact.account import NO_GAP, OPEN, create_power_outputs, eval_friction_work
+from windlass.connectors.contact.account import (
+    CONTACT_STATE,
+    DAMPER_FORCE,
+    DEPTH,
+    LOST,
+    NO_GAP,
+    NORMAL_FORCE,
+    OPEN,
+    SPRING_ENERGY,
+    create_power_outputs,
+    eval_friction_work,
+)
 from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
+from windlass.connectors.friction.bristle import SLIPS, UNDEFINED, slip_bend
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.surface_contact.bed_kernels import change_across, eval_bed_point, stretch
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     FRAMES,
@@ -27,6 +39,7 @@ from windlass.connectors.surface_contact.kernels import (
     SurfaceFrame,
     SurfaceRow,
     TurningRow,
+    eval_axis,
     eval_closed,
     eval_forces,
     eval_spin,
@@ -65,7 +78,9 @@ TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
 """Indices of the global vector of this torque."""
 TURN = TORQUE + 4
 """Index of the angle by which a rope with twist has turned on its surface since the start of the step [rad]."""
-SIZE = TURN + 1
+SUCTION = TURN + 1
+"""Index of the tension between a line and a soft bed [N]."""
+SIZE = SUCTION + 1
 """Number of all quantities of a point."""
 
 
@@ -172,6 +187,44 @@ def read_closed_ribbon(
 
 
 @kernel(inline=True)
+def read_closed_bed(
+    own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a point on a soft bed, and its suction; `bed_kernels.py` defines the
+    symbols, and the energy and the lever power of bristles."""
+    law, o, V = r.law, r.o, (z.U, z.V, z.W)
+    e, a, F = eval_bed_point(own, r, h, z, k, data, start)
+    stored, f, vt, u = data[own.data + own.points + k], F.force, F.vt, F.u
+    slips, taken, damping, lever, bent = stored == SLIPS, dot(F.force, V), 0.0, 0.0, 0.0
+    row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, stored, F.vn, sqrt(dot(vt, vt))
+    row[11], row[12], row[13] = to_global(o, -f[0], -f[1], -f[2])
+    row[SUCTION] = max(F.fn, 0.0)
+    if F.rubs:
+        rho, mu_k = own.lateral_friction_ratio, law.friction_stiffness
+        beta = own.lateral_stiffness_ratio / rho
+        gamma = (rho - 1.0) + (beta - 1.0) + (rho - 1.0) * (beta - 1.0) * dot(e.b, e.b)
+        on_u, on_v = dot(e.b, u), dot(e.b, vt)
+        damping = law.friction_velocity_penalty * (dot(vt, vt) + gamma * on_v * on_v)
+        bent = 0.5 * mu_k * (dot(u, u) + gamma * on_u * on_u)
+        if slips:
+            # the deflection of a slipping bristle gives the friction
+            hat = F.circle.force
+            bend = slip_bend(1.0, 0.0, mu_k)
+            along = stretch(1.0 / beta, e.b, (bend * hat[0], bend * hat[1], bend * hat[2]))
+            bent = 0.5 * dot(along, f)
+        # rates of the normal, of T and of b in the frame of the surface
+        nt, pt = hessian_product(h, z.U, z.V, z.W), eval_axis(e.dS, r.w)
+        tt = combine(1.0 / e.size, pt, -dot(e.t, pt) / e.size, e.t)
+        turned = cross((o.wx, o.wy, o.wz), e.t)
+        Tt = to_surface(o, tt[0] - turned[0], tt[1] - turned[1], tt[2] - turned[2])
+        bt = change_across(e, combine(1.0, cross(nt, e.T), 1.0, cross((h.nx, h.ny, h.nz), Tt)))
+        out = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+        lever = mu_k * (out * (dot(u, nt) + gamma * on_u * dot(e.b, nt)) - gamma * on_u * dot(bt, u))
+    write_place(row[POWER:], F.held, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
+
+
+@kernel(inline=True)
 def plain_row(r: SurfaceRow) -> SurfaceRow:
     """Return the data of a row."""
     return r
@@ -219,6 +272,7 @@ def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> 
 _fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
 _fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
 _fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
+_fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed_bed)
 
 
 @kernel
@@ -248,7 +302,30 @@ def fill_ribbon_numbers(
     _fill_ribbon_rows(c, m, data, start, x, v, out)
 
 
-_fill, _fill_twist, _fill_ribbon = call(fill_numbers), call(fill_twist_numbers), call(fill_ribbon_numbers)
+@kernel
+def fill_bed_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of lines on soft beds, see `create_filling`."""
+    _fill_bed_rows(c, m, data, start, x, v, out)
+
+
+def is_bed(c: ContactRows) -> bool:
+    """Return whether the rows belong to lines on soft beds."""
+    return "suction_coefficient" in (c.rows.dtype.names or ())
+
+
+def choose_filling(c: ContactRows) -> Kernel:
+    """Return the kernel that writes all quantities of all points."""
+    if is_bed(c):
+        return fill_bed_numbers
+    return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
+
+
+_FILLINGS = {
+    kernel: call(kernel) for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers)
+}
 
 
 def is_wide(c: ContactRows) -> bool:
@@ -271,8 +348,7 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     and the state -2.
     """
     out = create_numbers(c)
-    fill = _fill_ribbon if is_wide(c) else _fill_twist if turns(c) else _fill
-    fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
+    _FILLINGS[choose_filling(c)](c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
 
 
@@ -281,9 +357,47 @@ def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
     surfaces.
     """
     out = create_numbers(c)
-    numbers = fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
-    fill = call(numbers, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
-    return create_place_account(before + fill, out, POWER, by)
+    fill = call(choose_filling(c), lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
+    account = create_place_account(before + fill, out, POWER, by)
+    return hold_by_suction(account) if is_bed(c) else account
+
+
+SUCTION_LOSS, CONTACT_LOSS = len(LOST), LOST.index("contact_damping")
+"""Indices of the losses of suction and of normal dampers in the account of lines on soft beds."""
+
+
+@kernel
+def move_lever(powers: FloatArray) -> None:
+    """Move the lever power behind the loss of suction, which has no power, see `fill_suction_loss`."""
+    powers[SUCTION_LOSS + 1] += powers[SUCTION_LOSS]
+    powers[SUCTION_LOSS] = 0.0
+
+
+@kernel
+def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> None:
+    """Add the energy that suction loses in a step [J]: the work of the contact spring minus the change of its energy.
+    For the arguments see `fill_jumps`, which counts the loss of points that open as a loss of dampers.
+    """
+    for i in range(len(now)):
+        for s in range(now.shape[1]):
+            old, new = before[i, s], now[i, s]
+            if old[CONTACT_STATE] == OPEN or max(old[DEPTH], new[DEPTH]) >= NO_GAP:
+                continue
+            f0, f1 = old[NORMAL_FORCE] - old[DAMPER_FORCE], new[NORMAL_FORCE] - new[DAMPER_FORCE]
+            loss = 0.5 * (f0 + f1) * (new[DEPTH] - old[DEPTH]) - (new[SPRING_ENERGY] - old[SPRING_ENERGY])
+            if new[CONTACT_STATE] != OPEN:
+                lost[SUCTION_LOSS, i] += loss
+            elif f0 > 0.0:
+                lost[SUCTION_LOSS, i] += loss
+                lost[CONTACT_LOSS, i] -= loss
+
+
+def hold_by_suction(account: Account) -> Account:
+    """Add the loss ``suction`` to the account of lines on soft beds."""
+    read, jumps = cast("Call", account.read), cast("Call", account.jumps)
+    suction = call(fill_suction_loss, lambda s: (s.parts_before, s.parts, s.jumps))
+    move = call(move_lever, lambda s: (s.powers,))
+    return replace(account, read=read + move, lost=(*account.lost, "suction"), jumps=suction + jumps)
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
@@ -404,3 +518,11 @@ TWIST_OUTPUTS: dict[str, Output] = {
     ),
 }  # fmt: skip
 """Output variables of the law for ropes with twist."""
+BED_OUTPUTS: dict[str, Output] = {
+    **OUTPUTS,
+    "suction": _output(
+        "N/m", "tension between line and bed per reference length of the line, (points,)",
+        lambda o, c: o[..., SUCTION] / c.rows["length"][:, None],
+    ),
+}  # fmt: skip
+"""Output variables of the law for lines on soft beds."""

@@ -17,6 +17,7 @@ from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, re
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches, work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.bed_kernels import eval_bed_point, total_force
 from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
@@ -41,8 +42,10 @@ from windlass.connectors.surface_contact.kernels import (
     eval_global_force,
     eval_spin,
     eval_touch,
+    find_point,
     find_turning_point,
     read_anchor,
+    read_row,
     read_state,
     read_turning_row,
 )
@@ -365,3 +368,34 @@ def add_ribbon_residual(
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of ribbons to f; see `create_turning_residual`."""
     _add_ribbon_rows(c, m, data, start, x, v, f)
+
+
+@kernel
+def add_bed_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of lines on soft beds to f; see `bed_kernels.py`."""
+    load = np.empty(6)
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.points, row.data
+        if not row.active or not touches(data, first, n):
+            continue
+        r = read_row(c, m, x, v, i)
+        load[:] = 0.0
+        for k in range(n):
+            if data[first + k] > 0.0:
+                continue
+            S, z, h = find_point(c, r, k, n)
+            if not h.there:
+                continue
+            _, _, forces = eval_bed_point(row, r, h, z, k, data, start)
+            F = eval_global_force(r.o, h, total_force(forces))
+            moment = cross((z.dx, z.dy, z.dz), F)
+            for d in range(3):
+                for j in range(4):
+                    f[c.dofs[i, 3 * j + d]] += S[j] * F[d]
+                load[d] += F[d]
+                load[3 + d] += moment[d]
+        add_reaction(c, m, i, CABLE, load, f)

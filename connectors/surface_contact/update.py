@@ -18,6 +18,12 @@ anchor and the axes of the material follow such a rope at the end of each step:
 
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
+States on soft beds are decided with the deflection û on the circle of `bed_kernels.py`. The stored gap of a point that
+the bed holds at the start of the step is g minus the gap at which the suction ends, so the point is closed until then.
+Where a point ends the step at the gap g <= 0, δ becomes the larger of δ and -g, or -g if the point has touched the bed
+in the step, also after the suction has decreased, and for c_s = 0; m becomes 0. Otherwise m becomes the larger of m
+and g.
+
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -34,6 +40,12 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.bed_kernels import (
+    eval_bed_forces,
+    find_heading,
+    read_suction,
+    stretch,
+)
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     FRAMES,
@@ -65,6 +77,9 @@ POINT = place_type("X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point in an update: X [m]; u_t [m] and |tau| [N] with the anchor at the start of the step."""
 TWIST_POINT = place_type("tx", "ty", "tz", "dx", "dy", "dz", "X", "Y", "Z", "ux", "uy", "uz", "size")
 """Data of a point of a rope with twist: in addition T and d_1."""
+
+BED_POINT = place_type("bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size")
+"""Data of a point on a soft bed: in addition the deflection u_t before it is scaled, and the gap g [m]."""
 
 
 @kernel(inline=True)
@@ -108,6 +123,52 @@ def try_ribbon_point(
 
 
 @kernel(inline=True)
+def try_bed_point(
+    row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool, g: Any, to: Any
+) -> PointForces:
+    """Call `try_point` for a point on a soft bed. The deflection and the friction are those on the circle, the normal
+    force presses or is 0, and the gap is the stored gap."""
+    x, y, w = read_three(start, at)
+    a = x if held else z.X, y if held else z.Y, w if held else z.Z
+    e, s = find_heading(r, h, k, row.points), read_suction(row, start, k)
+    F = eval_bed_forces(row, r.law, h, z, e, s, STICKS, a)
+    to.bx, to.by, to.bz = F.u
+    to.open = F.gap
+    u = stretch(row.lateral_stiffness_ratio / row.lateral_friction_ratio, e.b, F.u)
+    return PointForces(F.pressing, F.circle, F.gap - s.reach, F.vn, F.vt, u)
+
+
+@kernel(inline=True)
+def keep_nothing(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
+    """The argument ``keep`` of `create_surface_update` for points without suction."""
+
+
+@kernel(inline=True)
+def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
+    """Store the largest penetration δ and the largest gap m of a point on a soft bed."""
+    n, first, s = row.points, row.data, read_suction(row, start, k)
+    at_depth, at_opened = first + 5 * n + k, first + 6 * n + k
+    if p.gap > 0.0:
+        data[at_depth], data[at_opened] = 0.0, 0.0
+    elif p.open > 0.0:
+        data[at_depth], data[at_opened] = start[at_depth], max(start[at_opened], p.open)
+    else:
+        again = start[first + k] > 0.0 or s.opened > s.peak or row.suction_coefficient == 0.0
+        data[at_depth], data[at_opened] = max(0.0 if again else start[at_depth], -p.open), 0.0
+
+
+@kernel(inline=True)
+def store_bed_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
+) -> None:  # fmt: skip
+    """Store the anchor of a point on a soft bed; see `store_anchor`."""
+    X, Y, Z = p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz
+    if stays:
+        X, Y, Z = start[at], start[at + 1], start[at + 2]
+    write_three(data, at, (X, Y, Z))
+
+
+@kernel(inline=True)
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
@@ -131,8 +192,9 @@ def store_twist_anchor(
 
 
 def create_surface_update(
-    place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, find: Kernel, evaluate: Kernel, store: Kernel
-) -> Kernel:
+    place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, find: Kernel, evaluate: Kernel, store: Kernel,
+    keep: Kernel = keep_nothing,
+) -> Kernel:  # fmt: skip
     """Create the update of rows, see `create_update`.
 
     Args:
@@ -142,6 +204,7 @@ def create_surface_update(
         find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
         store: kernel that stores the anchor of a point, see `store_anchor`.
+        keep: kernel that stores further history values of a point, see `keep_suction`.
     """
 
     @kernel(inline=True)
@@ -180,6 +243,7 @@ def create_surface_update(
                 back = decide_point(p, held or size[0] == 0.0, mu, mu_k)
                 stays = p.state == STICKS and held and mu_k != 0.0
                 store(data, start, first + 2 * n + 3 * k, n, p, back, stays)
+            keep(row, data, start, k, p)
         return 0.0, 0.0, False
 
     return create_update(count_points, find_values, place, frames, measure, decide_states)
@@ -191,6 +255,9 @@ _update_twist = create_surface_update(
 )
 _update_ribbon = create_surface_update(
     POINT, FRAMES, read_turning_row, find_ribbon_point, try_ribbon_point, store_anchor
+)
+_update_bed = create_surface_update(
+    BED_POINT, NO_LANES, begin_row, find_axis_point, try_bed_point, store_bed_anchor, keep_suction
 )
 
 
@@ -219,3 +286,12 @@ def update_ribbon_history(
 ) -> None:  # fmt: skip
     """Update all rows of ribbons, see `create_update`."""
     _update_ribbon(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_bed_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update all rows of lines on soft beds, see `create_update`."""
+    _update_bed(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -719,6 +719,27 @@ def ribbon(s: Sketch) -> None:
     s.text((0, -0.5), "crowned pulley; the ribbon runs towards the reader", GREY, align="center")
 
 
+@draws("ContactFrictionBedCable")
+def soft_bed(s: Sketch) -> None:
+    # friction ellipse, seen from above
+    angle = np.linspace(0.0, 2.0 * np.pi, 80)
+    s.curve(list(zip(-2.2 + 0.6 * np.cos(angle), 0.4 + 1.1 * np.sin(angle), strict=True)))
+    s.line((-3.9, 0.4), (-0.6, 0.4), color=BLUE, width=5)
+    s.arrow((-2.2, 0.4), (-1.6, 0.4), "$\\mu N$", (-0.05, -0.3))
+    s.arrow((-2.2, 0.4), (-2.2, 1.5), "$\\rho\\mu N$", (-0.2, 0.12))
+    s.text((-2.2, -1.05), "friction along and across the line", GREY, align="center")
+    # suction against the gap
+    s.line((0.3, 0.0), (3.6, 0.0), color=GREY)
+    s.line((1.0, -0.9), (1.0, 1.5), color=GREY)
+    s.line((0.5, -0.8), (1.6, 0.96), (3.0, 0.0), color=RED, width=2)
+    s.line((1.0, 0.0), (2.1, 0.62), color=RED, style="--")
+    s.text((1.05, 1.4), "pull $f_n$")
+    s.text((3.7, 0.0), "gap $g$")
+    s.text((1.7, 1.05), "$c_s$ times the largest contact force", RED)
+    s.measure((1.0, -0.35), (1.6, -0.35), "$c_s\\delta$", (0.0, -0.28))
+    s.measure((1.6, -0.75), (3.0, -0.75), "suction_distance", (0.0, -0.28))
+
+
 @draws("PlaneSurface")
 def plane(s: Sketch) -> None:
     s.line((-2, -0.4), (1.4, -0.4), (2.4, 0.5), (-1.0, 0.5), (-2, -0.4))

@@ -183,6 +183,7 @@ THEORY = {
     "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
     "surfaces": "SheaveSurface", "winches": "WinchCable2D", "rods": "TwistCable3D",
     "turning_rope": "ContactFrictionSurfaceTwistCable", "ribbon": "ContactFrictionSurfaceRibbon",
+    "soft_bed": "ContactFrictionBedCable",
     "turning_ropes": draw_turning_ropes,
     "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,

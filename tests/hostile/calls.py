@@ -438,6 +438,9 @@ def calls(s: Scene) -> dict[str, Call]:
             con.jonswap, {"significant_height": 2.0, "peak_period": 8.0, "seed": 1, "peakedness": 3.3, "count": 5,
                           "direction": 0.0, "components": "equal frequency", "spreading": 8.0},
         ),
+        "second_order_waves": (
+            con.second_order_waves, {"waves": con.regular_wave(2.0, 8.0), "depth": 50.0, "gravity": 9.81, "most": 5},
+        ),
         "stream_function_wave": (
             con.stream_function_wave, {"height": 2.0, "period": 8.0, "depth": 50.0, "direction": 0.0, "current": 0.1,
                                        "gravity": 9.81, "count": 6},

@@ -140,6 +140,7 @@ def create_flows(dims: int) -> list[dict[str, Any]]:
         for k, name in enumerate(("wheeler", "linear", "none"))
     ]
     fluids[0] |= {"wave_current": True, "velocity": (0.3, 0.2 * across, 0.0), "profile": "power"}
+    fluids.append({"transition": 1.5, **con.second_order_waves(sea, 4.0)})
     fluids.append({"transition": 1.5, **con.stream_function_wave(0.5, 2.0, 3.0, current=-0.1, count=8)})
     wind = con.api_wind(20.0, seed=2, direction=0.3 * across, count=4)
     fluids.append({"fills": "above", "surface": -1.0, "density": 1.2, "wave_growth": 2.0, **wind})
@@ -237,6 +238,141 @@ def test_small_stream_function_waves_are_those_of_airy() -> None:
     found = Probes(places, **con.stream_function_wave(1e-3, 8.0, 20.0, count=8))
     for name in ("fluid_velocity", "fluid_acceleration"):
         assert_allclose(found.find(name, 1.0), exact.find(name, 1.0), rtol=1e-3, atol=1e-9)
+
+
+def test_stokes_waves_of_second_order() -> None:
+    """The second harmonic of one wave is that of Stokes: surface and velocity by the closed form."""
+    a, depth, omega, x, z, t = 0.8, 12.0, 0.9, 3.0, -2.0, 0.7
+    k = float(con.wave_number(omega, depth))
+    waves = con.second_order_waves(con.regular_wave(2.0 * a, 2.0 * np.pi / omega), depth)
+    assert len(waves["wave_amplitudes"]) == 2
+    kd, psi = k * depth, k * x - omega * t
+    found = Probes([(x, 0.0, z)], **waves)
+    C, S = np.cosh(kd), np.sinh(kd)
+    eta = a * np.cos(psi) + 0.25 * k * a**2 * C * (2.0 + np.cosh(2.0 * kd)) / S**3 * np.cos(2.0 * psi)
+    assert_allclose(found.find("surface_height", t), eta, rtol=1e-12)
+    y = k * (z + depth)
+    first, second = a * omega / S, 0.75 * a**2 * omega * k / S**4
+    u = first * np.cosh(y) * np.cos(psi) + second * np.cosh(2.0 * y) * np.cos(2.0 * psi)
+    w = first * np.sinh(y) * np.sin(psi) + second * np.sinh(2.0 * y) * np.sin(2.0 * psi)
+    assert_allclose(found.find("fluid_velocity", t)[0], (u, 0.0, w), rtol=1e-12)
+
+
+def test_sum_and_difference_of_two_waves_in_deep_water() -> None:
+    """In deep water, two waves in one direction have the sum a_1 a_2 (k_1 + k_2)/2, whose potential is 0, and the
+    difference -a_1 a_2 (k_1 - k_2)/2 with the potential -a_1 a_2 ω_1 exp((k_1 - k_2) z)."""
+    a, omega = np.array((0.5, 0.3)), np.array((0.8, 1.3))
+    k = omega**2 / G
+    sea = {"wave_amplitudes": a, "wave_frequencies": omega, "wave_directions": (0.4, 0.4), "wave_phases": (0.2, 0.9)}
+    waves = con.second_order_waves(sea, 1e4)
+    sums, difference = waves["wave_amplitudes"][2:5], waves["wave_amplitudes"][5]
+    exact = (0.5 * k[0] * a[0] ** 2, 0.5 * a[0] * a[1] * (k[0] + k[1]), 0.5 * k[1] * a[1] ** 2)
+    assert_allclose(sums, exact, rtol=1e-10)
+    assert_allclose(difference, 0.5 * a[0] * a[1] * (k[1] - k[0]), rtol=1e-10)
+    assert_allclose(waves["wave_phases"][5], 0.9 - 0.2 + np.pi)
+    assert_allclose(waves["wave_velocities"][2:5], 0.0, atol=1e-12)
+    assert_allclose(waves["wave_velocities"][5], a[0] * a[1] * omega[1] * (k[1] - k[0]), rtol=1e-10)
+    assert_allclose(waves["wave_numbers"][5], k[1] - k[0], rtol=1e-12)
+
+
+def test_standing_waves_of_second_order() -> None:
+    """Two opposite waves have no uniform term: the harmonics of both waves, and no difference, are added."""
+    sea = {
+        "wave_amplitudes": (0.4, 0.4), "wave_frequencies": (1.0, 1.0), "wave_directions": (0.0, np.pi),
+        "wave_phases": (0.0, 0.0),
+    }  # fmt: skip
+    waves = con.second_order_waves(sea, 8.0)
+    assert_allclose(waves["wave_frequencies"], (1.0, 1.0, 2.0, 2.0))
+    k = float(con.wave_number(1.0, 8.0))
+    assert_allclose(waves["wave_numbers"], (k, k, 2.0 * k, 2.0 * k))
+    assert np.isfinite(Probes([(1.0, 0.0, -1.0)], **waves).find("fluid_velocity", 0.3)).all()
+
+
+def eval_surface_errors(waves: dict[str, Any]) -> Any:
+    """Errors of the kinematic condition [m/s] and of the condition of constant pressure [m/s^2] at the surface, at some
+    places."""
+    h, t, x = 1e-5, 0.3, np.array([(0.0, 0.0), (3.0, 1.0), (7.0, -4.0), (11.0, 6.0), (-5.0, 2.0)])
+    zero = np.zeros(len(x))
+    steps = [(0.0, 0.0), (h, 0.0), (-h, 0.0), (0.0, h), (0.0, -h)]
+    level = Probes(np.concatenate([np.column_stack((x + step, zero)) for step in steps]), **waves)
+    eta = level.find("surface_height", t).reshape(5, -1)
+    slope = (eta[1] - eta[2]) / (2.0 * h), (eta[3] - eta[4]) / (2.0 * h)
+    later, before = (level.find("surface_height", t + s)[: len(x)] for s in (h, -h))
+    at = np.column_stack((x, eta[0]))
+    # the derivatives are taken just below the surface, above which velocities are constant
+    below = at - (0.0, 0.0, 2.0 * h)
+    moved = [at] + [below + sign * h * axis for axis in np.eye(3) for sign in (1, -1)]
+    flow = Probes(np.concatenate(moved), **waves)
+    u = flow.find("fluid_velocity", t).reshape(7, -1, 3)
+    a = flow.find("fluid_acceleration", t)[: len(x)]
+    for d in range(3):
+        a = a + u[0][:, d, None] * (u[1 + 2 * d] - u[2 + 2 * d]) / (2.0 * h)
+    kinematic = (later - before) / (2.0 * h) + u[0][:, 0] * slope[0] + u[0][:, 1] * slope[1] - u[0][:, 2]
+    pressure = [a[:, d] + (a[:, 2] + G) * slope[d] for d in range(2)]
+    return np.array([np.abs(kinematic).max(), np.abs(pressure).max()])
+
+
+@pytest.mark.parametrize("depth", [6.0, 40.0])
+def test_surface_conditions_of_waves_of_second_order(depth: float) -> None:
+    """Waves of several directions fulfil the conditions at their surface up to the third order: with half of the
+    amplitudes, the errors are an eighth. Without the waves of second order they are a quarter."""
+    sea = {
+        "wave_frequencies": np.array((0.9, 1.2, 1.25, 1.6)), "wave_directions": np.array((0.0, 0.7, -0.5, 2.0)),
+        "wave_phases": np.array((0.1, 1.0, 2.0, 4.0)),
+    }  # fmt: skip
+    errors = {}
+    for order in (1, 2):
+        found = []
+        for scale in (0.04, 0.02):
+            given = {**sea, "wave_amplitudes": scale * np.array((1.0, 0.8, 0.7, 0.5))}
+            columns = con.second_order_waves(given, depth) if order == 2 else {**given, "depth": depth}
+            found.append(eval_surface_errors({**columns, "stretching": "none", "transition": 1e-3}))
+        errors[order] = found
+        assert_allclose(found[0] / found[1], 2.0 ** (order + 1), rtol=0.08)
+    assert (errors[2][0] < 0.2 * errors[1][0]).all()
+
+
+def test_second_order_waves_and_stream_functions() -> None:
+    """The second harmonic of a wave of finite height differs from that of second order by a share of order 2 in the
+    height, its share of the velocities likewise."""
+    depth, T, errors = 15.0, 8.0, []
+    for H in (0.5, 1.0):
+        exact = con.stream_function_wave(H, T, depth, count=12)
+        found = con.second_order_waves(con.regular_wave(H, T), depth)
+        names = "wave_amplitudes", "wave_velocities"
+        errors.append([found[name][1] / exact[name][1] - 1.0 for name in names])
+    assert_allclose(np.divide(errors[1], errors[0]), 4.0, rtol=0.1)
+    assert np.abs(errors[0]).max() < 0.02
+
+
+def test_largest_waves_of_second_order() -> None:
+    """With a smaller number, the waves with the largest elevations remain; the number of all is n² for n different
+    frequencies."""
+    sea = con.jonswap(3.0, 9.0, seed=1, count=12, spreading=8.0)
+    whole = con.second_order_waves(sea, 25.0, most=1000)
+    some = con.second_order_waves(sea, 25.0, most=20)
+    assert len(whole["wave_amplitudes"]) == 12 + 12**2 and len(some["wave_amplitudes"]) == 12 + 20
+    added = np.sort(whole["wave_amplitudes"][12:])
+    assert_allclose(np.sort(some["wave_amplitudes"][12:]), added[-20:])
+    for name in ("wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"):
+        assert_array_equal(some[name][:12], sea[name])
+
+
+@pytest.mark.parametrize(
+    ("changes", "depth", "words"),
+    [
+        ({"wave_numbers": (1.0,)}, 9.0, "has the columns .*, wave_numbers: must have wave_amplitudes, wave_freq"),
+        ({"wave_amplitudes": (-1.0,)}, 9.0, "wave_amplitudes = -1 m of second_order_waves: must be > 0"),
+        ({"wave_frequencies": (0.0,)}, 9.0, "wave_frequencies = 0 rad/s of second_order_waves: must be > 0"),
+        ({"wave_phases": (0.0, 1.0)}, 9.0, "wave_phases of second_order_waves has 2 values: must have 1"),
+        ({"wave_phases": (np.nan,)}, 9.0, "wave_phases = .* must be a list of finite numbers"),
+        ({}, -1.0, "depth = -1.0 m in second_order_waves: must be > 0"),
+    ],
+)
+def test_errors_of_waves_of_second_order(changes: dict[str, Any], depth: float, words: str) -> None:
+    """Wrong waves are errors."""
+    with pytest.raises(wl.ModelError, match=words):
+        con.second_order_waves({**con.regular_wave(2.0, 8.0), **changes}, depth)
 
 
 def test_waves_on_a_uniform_current() -> None:

@@ -26,6 +26,7 @@ from support.parallel_beams import run_beam
 from support.parallel_contacts import build_zoo
 from support.parallel_controllers import main as run_controllers
 from support.parallel_controllers import move_cylinders
+from support.surface_models import SOFT
 
 EXAMPLES = (
     "belt_drive", "identify_friction", "ale_belt", "hoist_fmu", "lowering_line", "luffing_jib", "knot", "elevator",
@@ -92,6 +93,11 @@ def add_rope_machine() -> World:
             world, surface, rope, points=3, rope_radius=0.01, contact_stiffness_per_length=1e4,
             friction_coefficient=0.3, friction_stiffness_per_length=1e4,
         )  # fmt: skip
+    bed = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.1), offset=0.1)
+    con.add_surface_contact(
+        world, bed, rope, points=3, rope_radius=0.01, contact_stiffness_per_length=1e4, friction_coefficient=0.3,
+        friction_stiffness_per_length=1e4, **SOFT,
+    )  # fmt: skip
     pin = con.position_marker(world, rope[0], (0.1, 0.02, 0.01))
     world.add(con.Force, marker=pin, vector=(1.0, -2.0, 0.5))
     return world

@@ -13,6 +13,11 @@ from windlass.elements import Cable3D, Ground, PointSlope3D, RigidBody3D, straig
 
 from support.spatial_net import build_model
 
+SOFT: dict[str, Any] = {
+    "lateral_friction_ratio": 1.6, "lateral_stiffness_ratio": 0.7, "suction_coefficient": 0.3, "suction_distance": 2e-3,
+}  # fmt: skip
+"""Columns of lines on soft beds."""
+
 
 class Falling(NamedTuple):
     """The drum, and the model of a rope that falls onto a drum, a ball and a floor."""
@@ -27,7 +32,7 @@ class Falling(NamedTuple):
 def create_falling(elements: int = 12, **search: Any) -> Falling:
     """Create a rope of 3 m that falls across a drum that turns in its bearings, and onto a ball and an oblique floor.
 
-    search: ``touching`` and ``skin`` of `add_surface_contact`.
+    search: ``touching`` and ``skin`` of `add_surface_contact`, or further columns such as `SOFT`.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(
@@ -126,6 +131,8 @@ def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
 
 
 def run_both(steps: int) -> dict[str, Any]:
-    """Return the results of rope and net in one dictionary; keys have the name of the model and of the result."""
-    models = ("rope", create_falling(), 1e-3), ("net", create_net(), 2e-3)
+    """Return the results of the ropes and the net in one dictionary; keys are names of the model and of the result."""
+    models = (
+        ("rope", create_falling(), 1e-3), ("soft", create_falling(**SOFT), 1e-3), ("net", create_net(), 2e-3),
+    )  # fmt: skip
     return {f"{name} {key}": values for name, model, step in models for key, values in run(model, steps, step).items()}

@@ -193,6 +193,10 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
         (lambda: el.Sheave((0.0, 0.0, 0.0), radus=1.0), r"Sheave has no argument 'radus': did you mean radius\?"),
         (lambda: el.DrumLayers(radius=0.3, diametr=0.02), r"did you mean diameter\?"),
         (lambda: wl.Belt(world, pulleys, axial_stifness=1e4, mass_per_length=0.1), r"did you mean axial_stiffness\?"),
+        (
+            lambda: wl.Rope(world, pulleys, axial_stiffness=1e4, mass_per_length=0.1, on=0.0),
+            r"con\.lay_line lays a line",
+        ),
         (lambda: wl.Belt(world, pulleys, mass_per_length=0.1), r"Belt needs axial_stiffness \[N\]"),
         (lambda: belt.average(starts=0.1), r"average has no argument 'starts': did you mean start\?"),
         (lambda: belt.steady({"driver": -10.0}, torqes={}), r"steady has no argument 'torqes': did you mean torques\?"),

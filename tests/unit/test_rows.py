@@ -90,15 +90,15 @@ DERIVED = {
 }
 
 
-def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]]]:
-    """Create a contact of one kind, and return the schemas of its parameters."""
+def create_contact(room: str) -> tuple[wl.World, list[wl.Entity], list[type[Component]]]:
+    """Create the contacts of a package, and return the schemas of their parameters."""
     world = wl.World()
     line = straight_cable(world, (0.0, 1.1), (1.0, 1.1), 1, **LINE)
     rope = straight_cable(world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, **LINE)
     marker = con.rigid_marker(world, world.add(Ground))
     if room == "cable_contact":
         rows = con.add_cable_contact(world, rope, radius=0.1, points=5, **STIFF)
-        return world, rows, [con.ContactFrictionCables3D, con.CableContactSet]
+        return world, [rows], [con.ContactFrictionCables3D, con.CableContactSet]
     if room == "surface_contact":
         rod = straight_cable(
             world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, torsional_stiffness=1.0, rotary_inertia=1.0, **LINE
@@ -106,11 +106,13 @@ def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]
         drum = world.add(con.DrumSurface, marker=marker, radius=1.0)
         # ribbons have all fields of round ropes
         rows = con.add_surface_contact(world, drum, rod, rope_radius=0.1, width=0.1, **STIFF)
-        return world, rows, [con.ContactFrictionSurfaceRibbon]
+        soft = con.add_surface_contact(world, drum, rope, suction_coefficient=0.1, suction_distance=0.1, **STIFF)
+        return world, [rows, soft], [con.ContactFrictionSurfaceRibbon, con.ContactFrictionBedCable]
     law: Any = con.ContactFrictionCirclePoints2D
     if room == "circle_segments":
         law = con.ContactFrictionCircleCable2D
-    return world, con.add_contact(world, law, marker, line, segments=2, circle_radius=1.0, **STIFF), [law, Cable2D]
+    rows = con.add_contact(world, law, marker, line, segments=2, circle_radius=1.0, **STIFF)
+    return world, [rows], [law, Cable2D]
 
 
 def read_words(room: str) -> set[str]:
@@ -131,11 +133,12 @@ def read_words(room: str) -> set[str]:
 @pytest.mark.parametrize("room", DERIVED)
 def test_words_of_kernels_of_contact(room: str) -> None:
     """Kernels read the columns of the schema by their public names, and a few fields that are computed from columns."""
-    world, rows, schemas = create_contact(room)
-    assembly = Assembly(world)
-    columns = assembly.local_rows(rows.table, rows.rows).columns
-    columns = getattr(columns, "columns", columns)
-    fields = set(getattr(columns, "rows", columns).dtype.names)
+    world, contacts, schemas = create_contact(room)
+    assembly, fields = Assembly(world), set[str]()
+    for rows in contacts:
+        columns = assembly.local_rows(rows.table, rows.rows).columns
+        columns = getattr(columns, "columns", columns)
+        fields |= set(getattr(columns, "rows", columns).dtype.names)
     public = {name for schema in schemas for name in (*schema.columns, *schema.refs)}
     public |= {name.removesuffix("_per_length") for name in public}
     assert fields <= public | DERIVED[room] and DERIVED[room] <= fields

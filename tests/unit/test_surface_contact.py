@@ -384,3 +384,36 @@ def test_search_of_a_hill_that_rotates() -> None:
         gaps.append(float(wl.eval_output(contacts, "gap", state).min()))
     assert gaps[0] < -0.01
     assert_allclose(gaps[1], gaps[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"lateral_friction_ratio": 0.0}, "lateral_friction_ratio = 0.0 in ContactFrictionBedCable row 0: must be > 0"),
+        ({"lateral_stiffness_ratio": -1.0}, "lateral_stiffness_ratio = -1.0 in .* row 0: must be > 0"),
+        ({"suction_coefficient": -0.1}, "suction_coefficient = -0.1 in .* row 0: must be >= 0"),
+        ({"suction_distance": -0.1}, "suction_distance = -0.1 m in .* row 0: must be >= 0"),
+        (
+            {"suction_coefficient": 0.2},
+            "suction_distance = 0.0 m, suction_coefficient = 0.2 in .* must have a suction_distance > 0 m for suction",
+        ),
+        (
+            {"suction_coefficient": 0.2, "suction_distance": 0.1, "clip_normal_force": True},
+            "clip_normal_force = True, suction_coefficient = 0.2 in .* must be false for suction",
+        ),
+        (
+            {"lateral_friction_ratio": 2.0, "touching": 1},
+            "lateral_friction_ratio of add_surface_contact with turns_rope",
+        ),
+        (
+            {"suction_distance": 0.1, "turns_rope": True},
+            "suction_distance of add_surface_contact with turns_rope = True",
+        ),
+        ({"suction_distance": 0.1, "width": 0.1}, "width = 0.1 m: must have turns_rope = False"),
+        ({"lateral_friction_ratio": 2.0, "friction_coefficient": 0.2}, "friction_coefficient = 0.2 in .* must be > 0"),
+    ],
+)
+def test_errors_of_soft_beds(columns: dict[str, Any], message: str) -> None:
+    """Wrong columns of lines on soft beds are errors."""
+    with pytest.raises(wl.ModelError, match=message):
+        create(con.PlaneSurface, {}, **columns)[0].finalize()

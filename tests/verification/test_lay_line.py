@@ -46,6 +46,15 @@ def test_tension_of_a_laid_line(bed: Any, end: tuple[float, float, float]) -> No
     assert_allclose(found, exact, rtol=2e-3)
 
 
+def test_clay_on_a_polyline() -> None:
+    """Columns of soft beds are accepted on a polyline with crests and hollows; without sideways motion and lifting, the
+    tension is that of the elastic catenary."""
+    bed = [(-10.0, 0.0), (60.0, 6.0), (90.0, 6.5), (120.0, 8.0)]
+    clay = {"lateral_friction_ratio": 1.5, "suction_coefficient": 0.2, "suction_distance": 0.01}
+    found, exact = lay(bed, (275.0, 0.0, 80.0), contact=clay)
+    assert_allclose(found, exact, rtol=2e-3)
+
+
 def test_weight_in_water() -> None:
     """The displaced water reduces the tension of the initial shape by its share of the mass, for a stiff line."""
     whole, light = (lay(0.0, axial_stiffness=1e10, displaced=x)[1] for x in (0.0, 10.0))

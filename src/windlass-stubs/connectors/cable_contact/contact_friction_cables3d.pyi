@@ -21,7 +21,7 @@ from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.cable3d.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.elements.routes.cable_order import find_chains
-from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, IntArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -62,6 +62,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     'Return the initial history values if the user did not specify them.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for the spacing of their points, or that do not form chains.'
+def read_sets(world: Tables, sets: IntArray, name: str) -> NDArray[Any]:
+    'Return the values of a column of the given sets, shape (sets,).'
 def find_turning(world: Tables, sets: IntArray) -> BoolArray:
     'Return whether friction turns the cables of the given sets, shape (sets,).'
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:

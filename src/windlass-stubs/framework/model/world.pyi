@@ -47,6 +47,7 @@ from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCir
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
 from windlass.connectors.point_contact.surfaces import ContactEllipsoid
+from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
 from windlass.connectors.cable_contact.contact_friction_cables3d import ContactFrictionCables3D
 from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
@@ -354,6 +355,24 @@ class ContactEllipsoidEntity(Entity):
     contact_set: Any
     marker: Any
     material: Any
+class ContactFrictionBedCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    lateral_friction_ratio: Any
+    lateral_stiffness_ratio: Any
+    suction_coefficient: Any
+    suction_distance: Any
+    surface: Any
+    cable: Any
+    data: Any
 class ContactFrictionCables3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     points: Any
@@ -1436,6 +1455,8 @@ class World():
     @overload
     def add(self, component: type[ContactEllipsoid], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., semi_axes: Numbers, position: Numbers = ..., rotation: Numbers = ...) -> ContactEllipsoidEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionBedCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedCableEntity: ...
+    @overload
     def add(self, component: type[ContactFrictionCables3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., points: WholeNumbers, radius: Numbers) -> ContactFrictionCables3DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ..., friction_velocity_penalty: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., use_segment_normals: YesNo = ..., sticking_length: Words = ...) -> ContactFrictionCircleCable2DEntity: ...
@@ -1646,6 +1667,8 @@ class World():
     @overload
     def set(self, entity: ContactCurveCircleEntity, *, active: YesNo = ...) -> None: ...
     @overload
+    def set(self, entity: ContactFrictionBedCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., suction_coefficient: Numbers = ...) -> None: ...
+    @overload
     def set(self, entity: ContactFrictionCircleCable2DEntity, *, active: YesNo = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionCirclePoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
@@ -1748,4 +1771,4 @@ class World():
     @overload
     def set(self, entity: WinchFluidLoadEntity, *, normal_drag: Numbers = ..., axial_drag: Numbers = ..., constant_volume: YesNo = ..., vibration_frequency: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_gain: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
-    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., reference_strain: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_frequency: Numbers = ..., vibration_gain: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
+    def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., reference_strain: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., suction_coefficient: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_frequency: Numbers = ..., vibration_gain: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
