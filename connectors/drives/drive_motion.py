@@ -51,6 +51,8 @@ def integrate(
     """Add the integrals of speeds, torques and powers over the time since the last call.
 
     Args:
+        time: current time [s], shape (1,).
+        v: velocities of the coordinates [m/s, rad/s].
         turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
             rotate.
         torque: contact torques on the pulleys [N m].
@@ -152,8 +154,10 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """Return the kernels of the program; the list is empty if the body of a pulley is not a 2D body, or has two
-        pulleys."""
+        """Return the kernels of the program. The list is empty if the body of a pulley is neither a 2D body nor the
+        ground, or if teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
+        whose body has two pulleys.
+        """
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
         fields, turns = assembly.fields, np.full(len(drive.pulleys), -1)

@@ -13,9 +13,9 @@ over the speed, and is constant below the first and above the last point. Near s
 
 A torsional damper is a ring with the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
 with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub. Here f is the natural frequency of the ring on a fixed
-hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. Under a torque M sin(Omega t) the
-amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value of this maximum is sqrt(1 +
-2/mu) M/K, for
+hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. Under a torque M sin(Omega t) on the
+hub, the amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value of this maximum is
+sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -53,7 +53,7 @@ ORDERS = that(
 def engine_speed(
     speed: float, orders: Mapping[float, float | Sequence[float]], rise: float = 0.0
 ) -> Callable[[float], float]:
-    """Create the speed of a crankshaft over time, for `prescribe_velocity`.
+    """Return a function of the time [s] that returns the speed of a crankshaft [rad/s], for `prescribe_velocity`.
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.

@@ -35,7 +35,7 @@ DAMPING_RATIO = 1.0 / 3.0
 
 class Teeth(NamedTuple):
     """Parameters of the teeth of a belt: number of teeth, pitch [m], stiffness [N/m], damping [N s/m], height [m],
-    flank angle [rad] and backlash [m].
+    flank angle [rad] and backlash [m]; if the damping is None, `add_teeth` chooses the damping.
     """
 
     number: int
@@ -171,7 +171,7 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
         strain: strain of the mounted belt [1]: tension/EA of a belt without bending stiffness.
 
     Raises:
-        ModelError: a belt that is too short for both pulleys.
+        ModelError: the belt is too short for both pulleys, or ``pulleys`` does not contain two numbers.
     """
     if len(pulleys) != 2:
         raise ModelError(f"pulleys = {tuple(pulleys)} in timing_distance: must be two numbers of teeth")
