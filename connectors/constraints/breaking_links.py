@@ -12,9 +12,9 @@ the break causes no error of the energy balance.
 The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
 ``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The axis of
-a broken cable is a straight or bent line between the two ends of the rope, and is not material. Therefore the fluid
-loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads
-per current length, become inactive.
+a broken cable only connects the two ends of the rope at the break, and is not material. Therefore the fluid loads of a
+broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads per current
+length, become inactive.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Link:
             of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
-            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
-            damage, so in a restarted run the damage starts from its initial value.
+            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain this
+            damage, so in a restarted run it starts from its initial value.
         name: name of the link in messages and results; default: name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
             `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
@@ -142,8 +142,8 @@ class Link:
         return bool(np.any(self.entity.active))
 
     def eval_forces(self, state: State) -> FloatArray:
-        """Return the largest axial force of each cable [N], shape (cables,); for a link without cables, return its
-        force, shape (1,).
+        """Return the largest of the axial forces at both ends and in the middle of each cable [N], shape (cables,); for
+        a link without cables, return its force, shape (1,).
         """
         if not self.is_rope:
             return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
@@ -154,7 +154,9 @@ class Link:
 
 
 class DueBreak(NamedTuple):
-    """A link that breaks at the start of the next step: its force [N], and the index of the cable that breaks."""
+    """A link that breaks at the start of the next step: its force [N], and the index of the cable that breaks, or -1
+    for a link without cables.
+    """
 
     force: float
     cable: int

@@ -340,8 +340,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither
-    factors nor a function.
+    """Raise ModelError for wrong numbers of factors, for rows with both factors and a constraint function or with
+    neither of them, and for a gradient function without a constraint function.
     """
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")

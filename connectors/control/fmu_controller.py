@@ -361,7 +361,7 @@ class Slave:
         return found
 
     def _call(self, variable: Any) -> str:
-        """Return the name of the type of a variable that is part of the names of FMI functions."""
+        """Return the type of a variable as in the names of FMI functions, such as "Int64" in "getInt64"."""
         if variable.type == "Enumeration":
             return "Int64" if self._is_third else "Integer"
         return str(variable.type)

@@ -60,7 +60,7 @@ class CableRows(NamedTuple):
 
 @kernel
 def update_cables(c: CableRows, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
-    """Copy the coordinates of the cables to the columns."""
+    """Copy the coordinates and the velocities of the cables to the columns."""
     for i in range(len(c.k)):
         for a in range(c.dofs.shape[1]):
             m.q[c.k[i], a] = x[c.dofs[i, a]]

@@ -603,7 +603,7 @@ def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
-    """Return the fields ``names`` of the pairs of all rows, or of the rows ``which``."""
+    """Return the fields ``names`` of the `Pair` of the rows ``which``; `ALL` selects all rows."""
     return tuple(getattr(rows.columns[0], name)[which] for name in names)
 
 

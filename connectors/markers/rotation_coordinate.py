@@ -151,8 +151,9 @@ def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, Flo
 
 
 def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the angles at initial Euler parameters (rows, 4), in (-2π, 2π] [rad], and s² + c² at these parameters,
-    shape (rows,) each."""
+    """Return the angles, in (-2π, 2π] [rad], and (s² + c²)/(e·e) [1], shape (rows,) each, at the Euler parameters e,
+    shape (rows, 4). The vectors a and b are results of `directions`.
+    """
     sine, cosine = (a * e).sum(axis=1), (b * e).sum(axis=1)
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 

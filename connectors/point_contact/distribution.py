@@ -37,7 +37,7 @@ class Share:
         c: surfaces of the set; `exchange_motion` writes the motion of surfaces of other processes.
 
     Attributes:
-        own: the surfaces whose motion this process evaluates, shape (k,).
+        own: indices of the surfaces whose motion this process evaluates, shape (k,).
         present: ranges of the indices of all surfaces that may receive forces on this process, see `find_runs`.
         dofs: coordinate indices of the surfaces, shape (n, w). Indices of coordinates of other processes and of the
             spare coordinate follow the local indices.
@@ -180,7 +180,7 @@ class TangentColumns:
 
     Args:
         share: the part of the contact set that belongs to this process.
-        ghosts: indices of the surfaces received from other processes.
+        ghosts: exchange of surfaces between processes; ``received`` contains the indices of the received surfaces.
         c: the surfaces.
         m: columns of the local markers.
         curved: whether any marker on any process has second derivatives.

@@ -33,7 +33,7 @@ APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 @kernel
 def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
     """Update frames and velocities of the surfaces in ``runs``, see `find_runs`, from their markers."""
-    # arrays are separate arguments, because a loop over the columns of two large tuples is several times slower
+    # the columns are local variables, because a loop that reads the columns of two large tuples is several times slower
     p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
     center, cv, comega = c.center, c.v, c.omega
     for run in range(len(runs)):

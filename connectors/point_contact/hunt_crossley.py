@@ -11,8 +11,8 @@
 surface. `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity
 v = v_n n + v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. The vector from
 the middle of the overlap to this point is x (1/2 - s1) n. The velocity v_n is positive while the surfaces approach.
-Each contact is evaluated independently of all other contacts; a contact that opens so fast that its force is 0 does not
-affect them.
+Each contact is evaluated independently of all other contacts. Therefore a contact that opens so fast that its force is
+0 does not affect the other contacts.
 
 With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
 `distribution.py`.
@@ -70,7 +70,7 @@ class HuntCrossley(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial flags (1 enabled, 0 disabled) that the user did not specify."""
+    """Create history values with the initial flags (1 enabled, 0 disabled) if the user does not give ``data``."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
@@ -88,7 +88,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for flags that several rows share, and for arrays of flags with a wrong shape."""
+    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row does not have one value."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")

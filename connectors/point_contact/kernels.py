@@ -129,7 +129,8 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Do the same as `add_pair_forces` for pairs without ellipsoids."""
-    # arrays are separate arguments, because calls with a tuple of all columns take ten times as long as the force law
+    # the columns are local variables, because reading them from a tuple of all columns takes ten times as long as the
+    # force law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -172,7 +173,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         g = f * hollars(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)[0]
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
-        # forces and torques on both bodies
+        # forces on both bodies
         force[i, 0] -= fx
         force[i, 1] -= fy
         force[i, 2] -= fz

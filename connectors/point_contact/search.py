@@ -165,7 +165,8 @@ def find_near(
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: spheres whose neighbours are searched, and their possible neighbours; None: all spheres.
+        chosen: masks of the spheres whose neighbours are searched, and of their possible neighbours, shape (n,) each;
+            None: all spheres.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -226,7 +227,7 @@ def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     ``near.listed``.
     """
     m = near.bounded
-    # a slice is a view and copies no data
+    # indexing with a slice copies no data
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):

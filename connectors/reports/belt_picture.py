@@ -57,9 +57,7 @@ class Wheel(NamedTuple):
 
 
 class CableLine(NamedTuple):
-    """A chain of connected cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each. The
-    last value of the force is NaN, which ends the curve in a plot.
-    """
+    """A chain of connected cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each."""
 
     points: FloatArray
     arc: FloatArray
@@ -182,7 +180,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
 
 
 def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
-    """Create the circles of the contacts."""
+    """Create one `Wheel` for each circle of the contacts; ``offsets`` is the second result of `create_lines`."""
     circles, radii = (contacts.table.collect(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):

@@ -166,7 +166,7 @@ def belt_creep(
         return R - F * lam / (R * contact_stiffness_per_length)
 
     def turn(F: Any) -> Any:
-        """Return lam/rho [1/m] of a belt on the pulley with the force F."""
+        """Return lam/rho [1/m] on the pulley of a belt with the force F."""
         lam = (F + stiff) / E
         return lam / axis_radius(F, lam)
 

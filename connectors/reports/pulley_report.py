@@ -8,7 +8,7 @@ The contacts of one circle are evaluated in the direction of travel of the cable
 the cable that are in contact. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the
 centre:
 
-    torque: sum r f_t, for contact points sum (r + g) f_t
+    torque: sum r f_t, for contact points sum (r + h + g) f_t with the height h of the axis above the face
     normal force: -sum f_n
     powers: see `contact/account.py`
     wrap angle: |sum phi_s| from the first to the last segment in contact, including open segments between them
@@ -331,7 +331,8 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # values are summed over processes, and each process has the whole report, so the other processes return 0
+            # the values of all processes are added, and each process has the whole report, so all processes except the
+            # first return 0
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

@@ -246,8 +246,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Raise ModelError for an initial state in which the centre of a sphere is inside the other sphere, or outside a
-    hollow sphere.
+    """Add a check of the initial state to the system. The check refuses spheres of which the larger contains the centre
+    of the smaller, and a hollow sphere that does not contain the centre of sphere 0.
     """
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)

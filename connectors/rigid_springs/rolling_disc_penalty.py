@@ -7,7 +7,7 @@
     slip: v_t = [e_0·v_c, e_1·v_c],    v = |v_t|
     friction matrix: M = Rᵀ diag(μ + μ_v v) R, where R is the rotation by the angle of the rollers of Mecanum wheels
     friction: f_t = |f_n| M s on the left-hand side
-    in the proportional zone: s = v_t/v_z or (2 - v/v_z) v_t/v_z, if the stored slip is <= v_z
+    in the proportional zone: s = (2 - v/v_z) v_t/v_z, or v_t/v_z with ``linear_zone``, if the stored slip is <= v_z
     outside of the zone: s = stored slip/|stored slip|
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 

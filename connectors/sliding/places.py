@@ -101,7 +101,9 @@ def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
 
 @kernel
 def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
-    """Write the cable at the position of each row into the history values; used at the start of a run."""
+    """Write the cable at the position of each row, unless the joint has left its track, and the displacement of s into
+    the history values. This kernel is called at the start of a run.
+    """
     for i in range(len(c.rows)):
         row = c.rows[i]
         at = row.data
@@ -140,7 +142,9 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Return whether any joint that must not leave its track is far beyond an end of the track."""
+    """Return whether the position ``place`` of row i [m] is far beyond an end of the track, and the joint must not
+    leave the track.
+    """
     row = c.rows[i]
     if row.closed or row.leaves:
         return False
