@@ -1,7 +1,7 @@
 """Joints, supports, springs and cables that break during a motion: at a given load, at a given time, by fatigue, or
 when a user function returns true.
 
-A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
+After every step, a hook evaluates the forces of the links. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
 and the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time of
 breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its constraints
@@ -350,7 +350,9 @@ class BreakingLinks(StepHook):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the broken links and the damages from the values of `checkpoint`."""
+        """Restore the broken links, the links that break in the next step, and the damages from the values of
+        `checkpoint`.
+        """
         due = zip(kept["due"], kept["due_forces"], kept["due_cables"], strict=True)
         self._due = {str(name): DueBreak(float(force), int(cable)) for name, force, cable in due}
         rows = zip(kept["names"], kept["times"], kept["forces"], kept["cables"], strict=True)

@@ -11,8 +11,9 @@ If coordinate 0 is a first-order state, such as the signal of a motor controller
 force acts on the state.
 
 x0 and x1 are displacements from the reference configuration, with ẋ = J q̇ and H = ∂J/∂q. If a marker is a single
-coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1
-for a chain or toothed belt, and r for a rack on a pinion.
+coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears with
+the radii r0 and r1, z0/z1 for two wheels with z0 and z1 teeth that a chain or toothed belt connects, and the radius of
+the pinion for a rack (coordinate 1) on a pinion (coordinate 0).
 
 If the user gives no function for offset_t, this rate is the known derivative of a predefined time function, or a
 difference quotient in time of any other function (`windlass.connectors.user_functions.time_functions`).
@@ -125,8 +126,8 @@ def tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ to the values of the matrix, multiplied
-    by the scalar factors dq (derivatives with respect to positions) and dv (with respect to velocities).
+    """Add the derivatives of C and of C_qᵀ λ to the values of the matrix, multiplied by the scalar factors dq
+    (derivatives with respect to positions), dv (with respect to velocities) and ``slots.scale`` (with respect to λ).
     """
     scale, n = slots.scale, slots.block.shape[1]
     for i in range(len(rows)):

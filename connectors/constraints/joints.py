@@ -100,7 +100,7 @@ def register_joint(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``, and for joints that can be driven
             ``offset``, ``offset_function`` and ``offset_rate_function``.
-        loops: loops of the equations of the joint.
+        loops: kernels of the equations of the joint, from `joint_rows`.
         multipliers: number of equations of each row.
         unit: unit of C.
         equations: description of the equations C = 0 for the documentation.

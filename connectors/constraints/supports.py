@@ -109,8 +109,8 @@ def clamp(world: World, node: Handles) -> Entity:
     stretch at the node.
 
     Raises:
-        ModelError: the slopes of the nodes have different directions (clamp each node by a separate call), or a node
-            has neither slope nor rotation.
+        ModelError: the slopes or rotations of the nodes differ, so the nodes need different constraints (clamp each
+            node by a separate call), or a node has neither slope nor rotation.
     """
     merged = merge_handles(node)
     nodes = find_nodes(world, merged)

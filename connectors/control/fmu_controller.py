@@ -214,7 +214,8 @@ class FMUController(StepHook):
         return kept | {"state": self._slave.store() if self._count >= 0 else None}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue from the values of `checkpoint`.
+        """Restore the values of `checkpoint`, start an instance of the FMU with the stored state, and apply the stored
+        outputs to the model.
 
         Raises:
             ModelError: the FMU cannot store its state.

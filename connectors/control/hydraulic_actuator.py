@@ -232,8 +232,8 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of the rates p_k,t in the equations of the pressures to the values of the mass
-    matrix. In a row, the pressures follow the n coordinates of the points.
+    """Add scale times the areas A_k, which are the factors of the rates p_k,t in the equations of the pressures, to the
+    values of the mass matrix. In a row, the pressures follow the n coordinates of the points.
     """
     for i in range(len(rows)):
         for k in range(2):

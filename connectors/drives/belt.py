@@ -376,8 +376,8 @@ class _Line:
         mounted belt.
 
         Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
-        body. The springs carry no load in equilibrium, because no torque acts on these pulleys. The position of one
-        node of a belt is fixed along the belt, because a closed belt without friction can circulate.
+        body. The springs carry no load in equilibrium, because no torque acts on these pulleys. One coordinate of one
+        node of a closed belt is fixed, because the belt can circulate without friction.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -413,8 +413,8 @@ class _Line:
             state: the state from which the first solve starts; this state is not changed.
 
         Raises:
-            ModelError: an open rope, a 2D belt, a belt without torsion, a state of another world, or a tension that is
-                not reached in ``MOST_SOLVES`` solves. After an error the belt has its former strain.
+            ModelError: the rope is open, the belt is 2D or has no torsion, the state belongs to another world, or the
+                tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain.
         """
         twists = self.cables.table.kind == "TwistCable3D"
         if state.world is not self.world or not self.closed or not twists:
@@ -433,7 +433,7 @@ class _Line:
             raise
 
     def _stretch(self, strain: float) -> None:
-        """Set the strain of the mounted belt, without change of its mass and stiffness."""
+        """Set the strain of the mounted belt [1]; mass and stiffness of the cables do not change."""
         self.strain = strain
         self.world.set(self.cables, reference_strain=-strain / (1.0 + strain))
 
@@ -616,7 +616,7 @@ class _Line:
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
             speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.
-            title: heading; default: the time, or name, length and tension.
+            title: heading; default: the time of the state, or without a state name, length and tension of the belt.
 
         Returns:
             The path, or the figure; None instead of a figure on all processes except the first.
@@ -876,16 +876,16 @@ class Belt(_Line):
             pulleys: two or more pulleys, in the order in which the belt runs over them.
             axial_stiffness, mass_per_length: stiffness EA [N] and mass per length rhoA [kg/m] of the slack belt.
             elements: number of cables. By default, a cable covers at most 0.25 rad on the smallest pulley (less for
-                small strains), is shorter than a third of the shortest arc with friction and, in 2D, shorter than half
-                of the decay length sqrt(EA/K) of a compliant layer with the shear stiffness K. If the cables are
-                longer, a solve reports a warning.
+                small strains) and at most a third of the shortest arc with friction, which increases the number of
+                cables by at most the factor 4. In 2D a cable is at most half as long as the decay length sqrt(EA/K) of
+                a compliant layer with the shear stiffness K. If the cables are longer, a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
                 mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
-                are printed. Alternatively a dictionary from columns of the contact law to values, which replace the
-                chosen values.
+                are printed. Alternatively, ``contact`` is a dictionary from names of columns of the contact law to
+                values, which replace the chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
                 and per shear displacement; the bristles on a compliant layer have the same stiffness. If None, the
@@ -975,7 +975,8 @@ class Rope(_Line):
                 friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
 
         Raises:
-            ModelError: a rope that does not fit, or ``turns_rope`` for a rope without torsion, without radius or in 2D.
+            ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius 0,
+                or is 2D.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}

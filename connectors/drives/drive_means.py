@@ -264,7 +264,7 @@ class DriveMeans(Sensors):
         self._motion = DriveMotion(drive)
         # energies that the pulleys have received since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        # index of the step after which compiled code counts the steps
+        # index of the step from which compiled code counts its steps
         self._begun = 0
         super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
@@ -296,8 +296,8 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Add the last step to the integrals of the motion of the pulleys, and record the quantities if a record is
-        due.
+        """Record the quantities if a record is due; after the first record, add the last step to the integrals of
+        speeds, torques and powers of the pulleys.
         """
         super().after_step(state)
         if self._marks:
@@ -338,7 +338,7 @@ class DriveMeans(Sensors):
             self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
-        """Compute means over time by the trapezoidal rule; None before the second record.
+        """Return a report with means over time by the trapezoidal rule, or None before the second record.
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
         the records. Creep, slip arcs, slip reserves, tension ratios, string frequencies and efficiency are computed
@@ -381,7 +381,7 @@ class DriveMeans(Sensors):
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
         """Return the largest standard deviation of the tension of a span over time, divided by the largest change of
-        tension on a pulley [1].
+        tension on a pulley [1]; infinite if no pulley changes the tension.
         """
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
@@ -465,7 +465,7 @@ class DriveMeans(Sensors):
         return draw_means(path, self, self.over_turns())
 
     def finish(self, state: State) -> None:
-        """Record the last state, and draw the curves at the end of a solve."""
+        """At the end of a solve, record the last state and, if the user wants a picture, draw the curves."""
         super().finish(state)
         if self._picture is not None and len(self.times):
             self.draw(self._picture)
@@ -487,8 +487,8 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return warnings if, in the means, pulleys take more power from the belt than other pulleys supply; otherwise the
-    result is empty.
+    """Return a warning if, in the means, the power that pulleys take from the belt exceeds the power that other pulleys
+    and the stored energy of the belt supply by more than the tolerated error; otherwise the result is empty.
 
     Args:
         report: the means.

@@ -112,8 +112,8 @@ class DriveRoom(NamedTuple):
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
         owner: index of the pulley in contact with each cable, or -1, shape (cables,).
-        spans: for each span the sum of forces times lengths [N m], the sum of lengths [m], and the length of its
-            longest free part [m], shape (3, spans).
+        spans: for each span the sum of axial force times length of its cables [N m], the sum of the lengths of its
+            cables [m], and the length of its longest part without contact [m], shape (3, spans).
     """
 
     touches: BoolArray
@@ -202,7 +202,7 @@ def follow_pulley(
 
 @kernel(fast=False)
 def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
-    """Write forces, positions and velocities of all cables into the work space."""
+    """Write axial forces, positions and squares of velocities of all cables into the work space ``m``."""
     if due[0] == 0:
         return
     for i in range(len(c.length)):

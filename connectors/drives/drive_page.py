@@ -1,8 +1,8 @@
 """Belts and ropes in the report of a run: a page about each drive, and curves over time.
 
-The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. If
-the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise it shows
-results for one state.
+The page contains tables for pulleys and spans, warnings, and in 2D a picture of all pulleys with their names and
+results. If the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise
+it shows results for one state.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ PANELS = (
 
 
 def add_drive(drive: Drive) -> None:
-    """Register a drive for the report of its world."""
+    """Add a drive to the list of drives of its world, from which the report of a run is created."""
     drives: list[Drive] = drive.world.resource("drives", list)
     drives.append(drive)
 

@@ -454,7 +454,7 @@ class BoundDrive:
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
-        """Evaluate an output variable of rows."""
+        """Return the values of the output variable ``name`` of rows; ``where`` contains the places, such as ``x``."""
         entity = Entity(rows.rows.table, rows.all_rows)
         return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
 

@@ -5,8 +5,8 @@ The speed of the crank of an engine is
 
     omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The amplitude a_k of the order k is
-relative to the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
+During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The order k has the amplitude a_k, relative
+to the mean speed Omega, and the phase p_k; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
 The torque M(|omega|) of a machine acts against the motion. M is interpolated linearly between the points of a curve
 over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
@@ -62,7 +62,7 @@ def engine_speed(
         rise: duration of the start from standstill [s].
 
     Raises:
-        ModelError: amplitudes are invalid.
+        ModelError: an amplitude or a phase is not a finite number.
     """
     parts = []
     for order, given in orders.items():
@@ -106,7 +106,8 @@ def characteristic_load(
         name: name for messages, the energy ledger and the report.
 
     Raises:
-        ModelError: speeds that do not increase, or arrays of different shapes.
+        ModelError: there are fewer than two speeds, the speeds do not increase or are negative, or the arrays have
+            different shapes.
     """
     x, y = np.asarray(speeds, np.float64), np.asarray(torques, np.float64)
     if len(x) < 2 or x[0] < 0.0 or not (np.diff(x) > 0.0).all():

@@ -127,7 +127,9 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
-    """Set the velocities of the nodes of a belt that runs with the flow c of its reference length [m/s]."""
+    """Set the velocities of the nodes of a belt with the flow c, ``flow`` [m/s]. The arguments ``x`` and ``length`` are
+    results of `_read_shape`.
+    """
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
     # second derivatives r'' at each node, from the cubic after the node and from the cubic before the node

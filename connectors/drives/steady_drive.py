@@ -134,7 +134,7 @@ class SteadyPulley:
         speed: angular velocity of the pulley [rad/s], positive counter-clockwise.
         torque: torque of the belt on the pulley [N m], positive counter-clockwise.
         power: product of torque and speed [W], positive if the pulley takes power.
-        loss: power lost by friction on the arc of the pulley [W].
+        loss: power lost on the arc of the pulley by friction and by the shear of a layer [W].
         bending_loss: power lost by bending at entry and exit [W].
         efficiency: power/(power + losses) of a pulley that takes power, and 1 - losses/power of a pulley that supplies
             power [1]; NaN for a pulley that rotates freely.
@@ -219,7 +219,7 @@ class SteadyDrive:
     efficiency: float
 
     def __getitem__(self, name: str) -> SteadyPulley:
-        """Return the pulley with the given name.
+        """Return the results for the pulley with the given name.
 
         Raises:
             ModelError: there is no such pulley.
@@ -231,7 +231,9 @@ class SteadyDrive:
         return found[0]
 
     def format(self) -> str:
-        """Return the results as text: a table with one column per pulley, followed by one line per span."""
+        """Return the results as text: a table with one column per pulley, one line per span and per arm, and the
+        powers.
+        """
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
@@ -667,8 +669,9 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find the unknowns that fulfil all equations, by increasing the load in equal steps. The step sizes in `LOADS`
-    (fractions of the load) are tried in turn. Return None if the solver does not converge for any step size.
+    """Find the unknowns that fulfil all equations, by increasing the torques from 0 to their full values in equal
+    steps. The step sizes in `LOADS` are tried one after the other. Return None if the solver does not converge for any
+    step size.
     """
     from scipy.optimize import root  # imported here, because most models do not need this module
 

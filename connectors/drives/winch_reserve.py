@@ -263,7 +263,9 @@ class WinchReserve(StepHook):
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Return the potential energy of the weight of the rope [J], for the nodes ``x`` of the active cables."""
+        """Return the potential energy of the weight of the rope [J], for the positions and slopes ``x`` of the nodes of
+        the active cables, shape (nodes, 2 d), and the length of the rope [m].
+        """
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
         places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])
