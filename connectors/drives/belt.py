@@ -975,8 +975,8 @@ class Rope(_Line):
                 friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
 
         Raises:
-            ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius 0,
-                or is 2D.
+            ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius
+                0, or is 2D.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}

@@ -50,8 +50,8 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Index of each marker in the columns (``k``), shape (rows,), and process-local indices of the coordinates, shape
-    (rows, w).
+    """Index ``k`` of each marker in the columns, shape (rows,), and process-local indices ``dofs`` of the coordinates,
+    shape (rows, w).
     """
 
     k: IntArray

@@ -298,7 +298,7 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
         Handle to the markers, one per cable.
 
     Raises:
-        ModelError: no cables, or an offset in 3D, where the left side of a cable is not defined.
+        ModelError: the entities are not cables, or an offset is given for 3D cables, whose left side is not defined.
     """
     cables = merge_handles(cables)
     component = cables.table.component

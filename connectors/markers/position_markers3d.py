@@ -121,8 +121,8 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:
-    """Return, for points b [m] of shape (rows, 3), the matrices S for which the rotated point is A(e) b = eᵀ S e/(e·e)
-    with the Euler parameters e, shape (rows, 3, 4, 4).
+    """Return the matrices S [m], shape (rows, 3, 4, 4), for points b [m], shape (rows, 3), such that the rotated point
+    is A(e) b = eᵀ S e/(e·e) for all Euler parameters e.
     """
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):

@@ -134,7 +134,7 @@ def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArr
 
 @kernel
 def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
-    """Store the defined angles as history values; undefined angles are not stored."""
+    """Store the angle minus its initial value as history value of each row; undefined angles are not stored."""
     for i in range(len(rows)):
         row = rows[i]
         sine, cosine, share = eval_parts(row, x)
@@ -143,8 +143,8 @@ def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
 
 
 def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the vectors a and b, for reference Euler parameters of shape (rows, 4) and axes of any length > 0, shape
-    (rows, 3)."""
+    """Return the vectors a and b, shape (rows, 4) each, for reference Euler parameters, shape (rows, 4), and axes of
+    any length > 0, shape (rows, 3)."""
     n, b = normalise(axis), normalise(reference)
     vector = b[:, :1] * n + np.cross(b[:, 1:], n)
     return np.concatenate((-(b[:, 1:] * n).sum(axis=1, keepdims=True), vector), axis=1), b

@@ -57,7 +57,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # arrays that keep the values of the last evaluation
+        # the arrays of motion and of forces that processes exchange in each evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -89,8 +89,8 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Send forces on surfaces of other processes to these processes. The receiving processes add these forces to
-        the forces that they have computed.
+        """Send the forces on surfaces of other processes to the processes of these surfaces, which add them to the
+        forces that they have computed.
         """
         self._ghosts.add_to_owners(*self._forces)
 

@@ -88,7 +88,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row does not have one value."""
+    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row has not exactly one value."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -154,8 +154,8 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Describe overlaps that are too large for the law: surfaces whose centre is behind a half space, and bounded
-        surfaces whose overlap exceeds their relative radius.
+        """Describe overlaps that are too large for the law, because the depth is not below the relative radius: if
+        ``behind`` is true, overlaps with half spaces, otherwise overlaps of two bounded surfaces.
         """
         found = []
         for b in sets:
@@ -188,8 +188,8 @@ def build(rows: LocalRows) -> System:
 
 
 def sum_contacts(name: str) -> Callable[..., FloatArray]:
-    """Create an output of shape (rows,): the sum of the field ``name`` of `Contacts` over all contacts of each row, or
-    the number of contacts if the name is empty.
+    """Create the function that evaluates an output of shape (rows,): the sum of the field ``name`` of `Contacts` over
+    all contacts of each row, or the number of contacts if the name is empty.
     """
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

@@ -200,14 +200,14 @@ class _Crowd:
         self._tree: Any = cKDTree(center[members]) if len(members) else None
 
     def find_pairs(self, reach: float) -> IntArray:
-        """Return pairs of members whose distance is below ``reach`` [m], shape (k, 2)."""
+        """Return the pairs of members whose centres are closer than ``reach`` [m], shape (k, 2)."""
         if self._tree is None:
             return np.zeros((0, 2), np.int64)
         found: IntArray = self._tree.query_pairs(reach, output_type="ndarray")
         return self.members[found]
 
     def find_pairs_with(self, other: _Crowd, reach: float) -> IntArray:
-        """Return pairs (member, member of ``other``) whose distance is below ``reach`` [m], shape (k, 2)."""
+        """Return the pairs (member, member of ``other``) whose centres are closer than ``reach`` [m], shape (k, 2)."""
         if self._tree is None or other._tree is None:
             return np.zeros((0, 2), np.int64)
         matrix = self._tree.sparse_distance_matrix(other._tree, reach, output_type="coo_matrix")
