@@ -53,7 +53,7 @@ class Wheel(NamedTuple):
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # report of the pulley
     segments: Segments  # segments of the cable that can touch the circle
-    spans: FloatArray  # arc lengths along the belt at the start and end of each contact [m], shape (spans, 2)
+    spans: FloatArray  # arc lengths along the belt [m] at the start and end of each contact, shape (spans, 2)
 
 
 class CableLine(NamedTuple):
@@ -288,8 +288,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the limits of the axial force for the colours [N]. The limits differ by at least a minimum value;
-    otherwise the colours of a belt with constant force would show rounding errors.
+    """Return the limits of the axial force for the colours [N]. The limits differ by at least 0.5 % of the largest
+    magnitude of the force; otherwise the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())

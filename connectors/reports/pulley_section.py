@@ -23,8 +23,8 @@ MOST = 8
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
-    """Create the section; all processes must call this function. The result is an empty list for a model without
-    contacts between circles and cables.
+    """Return a list with the section about pulleys, which is empty for a model without contacts between circles and
+    cables; all processes must call this function.
     """
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))

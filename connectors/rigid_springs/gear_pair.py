@@ -219,7 +219,7 @@ def add_start(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid teeth, angles, axes and history values."""
+    """Raise ModelError for invalid numbers of teeth, pressure angles and axes."""
     get = table.local
     for wrong, name, must in (
         (np.abs(get("teeth1")) < 3, "teeth1", "have at least 3 teeth, with a minus for a ring gear"),
