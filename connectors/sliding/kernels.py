@@ -57,7 +57,7 @@ def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArr
 
 @kernel
 def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
-    """Return the rate σ_t of the position along the track of row i [m/s]."""
+    """Return the rate σ_t [m/s] of the position of row i along the track."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
