@@ -1,2 +1,1 @@
-"""Laws with Lagrange multipliers: joints, supports, constraints on coordinates; breaking of joints, springs and ropes.
-"""
+"""Laws with Lagrange multipliers: joints, supports, constraints on coordinates; breaking of joints, springs, ropes."""

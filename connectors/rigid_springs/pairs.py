@@ -83,8 +83,7 @@ def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -
 
 @kernel
 def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
-    """Return the product A F, shape (3, 3), of the rotation matrix A of a marker and a frame F relative to the marker.
-    """
+    """Return the product A F, shape (3, 3), of the rotation matrix A of a marker and a frame F fixed to the marker."""
     product = np.zeros((3, 3), np.complex128)
     for a in range(3):
         for b in range(3):

@@ -162,8 +162,7 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """A user function, and the indices ``where``, shape (n,), of its rows in the list of all rows with a user function.
-    """
+    """A user function, and the indices ``where``, shape (n,), of its rows in the list of rows with a user function."""
 
     function: UserFunction
     where: IntArray
