@@ -1,1 +1,1 @@
-"""Laws with Lagrange multipliers: joints, supports, constraints on coordinates."""
+"""Laws with Lagrange multipliers: joints, supports, constraints on coordinates; breaking of joints, springs, ropes."""

@@ -1,7 +1,7 @@
 """Joints, supports, springs and cables that break during a motion: at a given load, at a given time, by fatigue, or
 when a user function returns true.
 
-A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
+After every step, a hook evaluates the forces of the links. A link whose force has reached its breaking load becomes
 inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step,
 and the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time of
 breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its constraints
@@ -12,9 +12,9 @@ the break causes no error of the energy balance.
 The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
 ``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. The axis of
-a broken cable is a straight or bent line between the two ends of the rope, and is not material. Therefore the fluid
-loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads
-per current length, become inactive.
+a broken cable only connects the two ends of the rope at the break, and is not material. Therefore the fluid loads of a
+broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads per current
+length, become inactive.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Link:
             of all rows.
         time: time at which the link breaks [s]; a step ends at this time.
         rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
-            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain the
-            damage, so in a restarted run the damage starts from its initial value.
+            breaks if the function returns true. The function may accumulate damage. Checkpoints do not contain this
+            damage, so in a restarted run it starts from its initial value.
         name: name of the link in messages and results; default: name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
             `windlass.post.fatigue_curve`; the link breaks when its damage has reached 1. Each cable has its own damage.
@@ -142,8 +142,8 @@ class Link:
         return bool(np.any(self.entity.active))
 
     def eval_forces(self, state: State) -> FloatArray:
-        """Return the largest axial force of each cable [N], shape (cables,); for a link without cables, return its
-        force, shape (1,).
+        """Return the largest of the axial forces at both ends and in the middle of each cable [N], shape (cables,); for
+        a link without cables, return its force, shape (1,).
         """
         if not self.is_rope:
             return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
@@ -154,7 +154,9 @@ class Link:
 
 
 class DueBreak(NamedTuple):
-    """A link that breaks at the start of the next step: its force [N], and the index of the cable that breaks."""
+    """A link that breaks at the start of the next step: its force [N], and the index of the cable that breaks, or -1
+    for a link without cables.
+    """
 
     force: float
     cable: int
@@ -348,7 +350,9 @@ class BreakingLinks(StepHook):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Restore the broken links and the damages from the values of `checkpoint`."""
+        """Restore the broken links, the links that break in the next step, and the damages from the values of
+        `checkpoint`.
+        """
         due = zip(kept["due"], kept["due_forces"], kept["due_cables"], strict=True)
         self._due = {str(name): DueBreak(float(force), int(cable)) for name, force, cable in due}
         rows = zip(kept["names"], kept["times"], kept["forces"], kept["cables"], strict=True)

@@ -4,15 +4,16 @@
     velocity level: C = ẋ1 - i ẋ0 - rate(t)
     forces: J1ᵀ λ at coordinate 1, -i J0ᵀ λ at coordinate 0, on the left-hand side
     curvature: λ (H1 - i H0)
-    accelerations: J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
+    accelerations: J1 q̈1 - i J0 q̈0 = a - (J̇1 q̇1 - i J̇0 q̇0),    a = offset_tt(t), at velocity level a = rate_t(t)
     inactive rows: λ = 0
 
 If coordinate 0 is a first-order state, such as the signal of a motor controller, coordinate 1 follows the state, and no
 force acts on the state.
 
 x0 and x1 are displacements from the reference configuration, with ẋ = J q̇ and H = ∂J/∂q. If a marker is a single
-coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1
-for a chain or toothed belt, and r for a rack on a pinion.
+coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears with
+the radii r0 and r1, z0/z1 for two wheels with z0 and z1 teeth that a chain or toothed belt connects, and the radius of
+the pinion for a rack (coordinate 1) on a pinion (coordinate 0).
 
 If the user gives no function for offset_t, this rate is the known derivative of a predefined time function, or a
 difference quotient in time of any other function (`windlass.connectors.user_functions.time_functions`).
@@ -91,8 +92,8 @@ def residual(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the values of the constraint equations to C, and the forces C_qᵀ λ to f; ``rate`` contains offset_t of rows
-    at position level.
+    """Add the values of the constraint equations to C, and the forces C_qᵀ λ to f. If ``rate_level`` is true, ``rate``
+    contains offset_t of rows at position level.
 
     The first n0 coordinates of a row belong to marker 0.
     """
@@ -125,8 +126,8 @@ def tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """Add the derivatives of C and of C_qᵀ λ with respect to coordinates and λ to the values of the matrix, multiplied
-    by the scalar factors dq (derivatives with respect to positions) and dv (with respect to velocities).
+    """Add the derivatives of C and of C_qᵀ λ to the values of the matrix, multiplied by the scalar factors dq
+    (derivatives with respect to positions), dv (with respect to velocities) and ``slots.scale`` (with respect to λ).
     """
     scale, n = slots.scale, slots.block.shape[1]
     for i in range(len(rows)):
@@ -251,8 +252,8 @@ def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], na
 
 
 def find_driven(rows: LocalRows) -> BoolArray:
-    """Return, for each row, whether it prescribes a motion by a function of time or by a first-order state, shape
-    (rows,)."""
+    """Return, for each row, whether it prescribes a motion by a function of time, a constant rate or a first-order
+    state, shape (rows,)."""
     moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
@@ -289,8 +290,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
-    """Evaluate C: x1 - i x0 - offset [m or rad], or ẋ1 - i ẋ0 - rate [m/s or rad/s] at velocity level, shape
-    (rows,)."""
+    """Return C: x1 - i x0 - offset [m or rad], or ẋ1 - i ẋ0 - rate [m/s or rad/s] at velocity level, shape (rows,); 0
+    for inactive rows.
+    """
     m, (own, times) = s.markers[FAMILY], rows.columns
     m0, m1, ratio = own["marker0"], own["marker1"], own["ratio"]
     position = m.value[m1] - ratio * m.value[m0] - times.offset(s.t)

@@ -12,8 +12,8 @@
 Each row is one equation. The vectors q² and q_t² contain the squares of the components of q and q_t. For a constraint
 function, J is the result of ``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed
 by a complex step if the function accepts complex numbers, otherwise by central differences. A complex step is exact
-except for rounding errors. The derivative ∂C/∂t is computed in the same way. Second derivatives in the tangent are
-finite differences of J and C.
+except for rounding errors. The derivative ∂C/∂t is computed in the same way. The second derivatives of a constraint
+function in the tangent are finite differences of J and C.
 
 For index 2, Exudyn replaces q² by q_t² in the constraint. This law uses the time derivative of C instead.
 """
@@ -150,8 +150,8 @@ class UserEquation:
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Return the derivatives of ``function(q, v)`` with respect to q or v by central differences. The last axis of
-        the result is the index of the component of q or v.
+        """Return the derivatives of ``function(q, v)`` with respect to v if ``by_rate`` is true, otherwise with respect
+        to q, by central differences. The last axis of the result is the index of the component of v or q.
         """
         columns = []
         for k in range(len(q)):
@@ -327,10 +327,10 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Raise ModelError for empty arrays of factors, because such arrays would create no rows.
+    """Return ``values`` unchanged, after a check of the arrays of factors.
 
     Raises:
-        ModelError: an array is empty.
+        ModelError: an array of factors is empty, so it would create no rows.
     """
     for name in ("factors0", "factors1", "squares0", "squares1"):
         if isinstance(values.get(name), np.ndarray) and values[name].size == 0:
@@ -340,8 +340,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and for rows that have both factors and a function, or neither
-    factors nor a function.
+    """Raise ModelError for wrong numbers of factors, for rows with both factors and a constraint function or with
+    neither of them, and for a gradient function without a constraint function.
     """
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")

@@ -28,7 +28,7 @@ class FatigueLaw(Protocol):
 
 
 class FatigueSum:
-    """Damage of the elements of a link.
+    """Damage of the elements of a link: of each cable of a rope, or of a link without cables as a single element.
 
     Args:
         law: numbers of cycles to failure.

@@ -100,7 +100,7 @@ def register_joint(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``, and for joints that can be driven
             ``offset``, ``offset_function`` and ``offset_rate_function``.
-        loops: loops of the equations of the joint.
+        loops: kernels of the equations of the joint, from `joint_rows`.
         multipliers: number of equations of each row.
         unit: unit of C.
         equations: description of the equations C = 0 for the documentation.
@@ -173,7 +173,8 @@ def register_joint(
 def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], start: str | None) -> Drawing:
     """Draw each row as lines from the origin of body 0 to point 0, to point 1, and to the origin of body 1.
 
-    The lines show which bodies the joint connects. Markers on cables, nodes and the ground are drawn as points.
+    The lines show which bodies the joint connects. At a marker on a cable, a node or the ground, the line to the origin
+    has the length 0.
     """
     _, j, _ = rows.columns
     m, n = fields.markers[FAMILY], len(rows.rows)
@@ -196,8 +197,8 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
-    """Return the global vectors from the origins of bodies to the markers on these bodies [m]; 0 for markers that are
-    not on a body, shape (rows, 3).
+    """Return, for the marker ``name`` of each row, the global vector from the origin of its body to the marker [m],
+    shape (rows, 3); 0 for markers that are not on a body. ``A`` contains the rotation matrices of the markers.
     """
     local = np.zeros((len(rows.rows), 3))
     for markers, positions, of in rows.world.split_by_table(rows.local(name)):

@@ -63,7 +63,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def find_locked(rows: LocalRows) -> NDArray[np.bool_]:
-    """Return whether each equation is active, shape (rows, 2)."""
+    """Return whether each equation is imposed while the joint is active, shape (rows, 2)."""
     turning = rows.local("lock_rotation")
     return np.stack((np.ones_like(turning), turning), axis=1)
 

@@ -109,8 +109,8 @@ def clamp(world: World, node: Handles) -> Entity:
     stretch at the node.
 
     Raises:
-        ModelError: the slopes of the nodes have different directions (clamp each node by a separate call), or a node
-            has neither slope nor rotation.
+        ModelError: the slopes or rotations of the nodes differ, so the nodes need different constraints (clamp each
+            node by a separate call), or a node has neither slope nor rotation.
     """
     merged = merge_handles(node)
     nodes = find_nodes(world, merged)
@@ -137,7 +137,9 @@ def clamp(world: World, node: Handles) -> Entity:
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
-    """Create one constraint to the ground for every row. The constraint has the same name as its coordinate."""
+    """Create one constraint to the ground for every row, with the arguments ``values``. Its name consists of the name
+    of the entity, the name of the coordinate and ``verb``.
+    """
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)
     label = f"{merged.name if len(merged) == 1 else merged.kind}, {name} {verb}"

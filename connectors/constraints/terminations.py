@@ -125,7 +125,11 @@ def _join(
 
 
 def _find_places(world: Tables, what: str, entity: Entity) -> Entity:
-    """Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged."""
+    """Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged.
+
+    Raises:
+        ModelError: the nodes have no rotation in 3D.
+    """
     has_node = "node" in entity.table.component.refs or "node" in entity.table.component.provides
     places = find_nodes(world, entity) if has_node else entity
     if places.table.component not in (Ground, RigidNode3D, PointSlopeTwist3D):

@@ -147,7 +147,7 @@ def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
 
     Args:
         cable: cables of any type.
-        at: distance of the point from the first node, relative to the length of the cable [1], 0 to 1.
+        at: distance of the point from the first node, divided by the length of the cable [1], 0 to 1.
 
     Returns:
         Handle to the markers, one per row.

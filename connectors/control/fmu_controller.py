@@ -214,7 +214,8 @@ class FMUController(StepHook):
         return kept | {"state": self._slave.store() if self._count >= 0 else None}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue from the values of `checkpoint`.
+        """Restore the values of `checkpoint`, start an instance of the FMU with the stored state, and apply the stored
+        outputs to the model.
 
         Raises:
             ModelError: the FMU cannot store its state.
@@ -361,7 +362,7 @@ class Slave:
         return found
 
     def _call(self, variable: Any) -> str:
-        """Return the name of the type of a variable that is part of the names of FMI functions."""
+        """Return the type of a variable as in the names of FMI functions, such as "Int64" in "getInt64"."""
         if variable.type == "Enumeration":
             return "Int64" if self._is_third else "Integer"
         return str(variable.type)

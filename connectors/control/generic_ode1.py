@@ -75,7 +75,7 @@ class Matrices(NamedTuple):
     A: factors of states, shape (rows, w, w).
     B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
     F: rates from the user functions, shape (rows, w).
-    Y, P, V: derivatives of F with respect to y, u and u_t.
+    Y, P, V: derivatives of F with respect to y, shape (rows, w, w), and to u and u_t, shape (rows, w, inputs) each.
     """
 
     dofs: IntArray

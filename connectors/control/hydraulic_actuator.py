@@ -12,8 +12,8 @@ rates).
     constant volumes: G_k = K_oil/V_h,k
 
 w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an infinite slope at 0. The columns of
-`HydraulicActuator` define the other symbols. The openings a_k of the valves are given by a column. If there is a user
-function of the stroke and further inputs, its results are added to the values of the column. The equation of p_k is
+`HydraulicActuator` define the other symbols. The opening a_k of a valve is the value of the column ``valve_opening0``
+or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation of p_k is
 multiplied by A_k, so the residual has the unit of a force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation; the pressures of both
@@ -232,8 +232,8 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of the rates p_k,t in the equations of the pressures to the values of the mass
-    matrix. In a row, the pressures follow the n coordinates of the points.
+    """Add scale times the areas A_k, which are the factors of the rates p_k,t in the equations of the pressures, to the
+    values of the mass matrix. In a row, the pressures follow the n coordinates of the points.
     """
     for i in range(len(rows)):
         for k in range(2):

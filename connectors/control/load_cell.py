@@ -97,8 +97,8 @@ def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f:
 
 @kernel
 def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
-    """Subtract the weights w, which are the derivatives of w·λ with respect to the multipliers λ, from the values of
-    the matrix."""
+    """Subtract the weights w, which are the derivatives of w·λ with respect to the multipliers λ, times
+    ``slots.scale`` from the values of the matrix."""
     for i in range(len(w)):
         for k in range(w.shape[1]):
             values[slots.columns[i, 0, k]] -= slots.scale * w[i, k]

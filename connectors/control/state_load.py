@@ -153,7 +153,7 @@ def build(rows: LocalRows) -> System:
 
 
 def update_loads(rows: LocalRows, s: Fields) -> None:
-    """Evaluate the functions for the current values of the inputs."""
+    """Evaluate the user functions for the current values of the inputs, and store the results in ``called``."""
     own, inputs, _, functions = rows.columns
     for i, f in functions.items():
         own["called"][i] = f(s.t, *read_inputs(inputs, s.markers[FAMILY], i))

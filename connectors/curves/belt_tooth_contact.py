@@ -116,7 +116,7 @@ def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[compl
 
 @kernel
 def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
-    """Return the rates of the displacement u and the height g [m/s], relative to the rotating pulley."""
+    """Return the rates [m/s] of the displacement u and the height g, relative to the rotating pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return row.pitch_radius * (along / D - ut[5]), radial
@@ -247,7 +247,7 @@ def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call of `select_touching` with the data of the rows."""
+    """Return the call of `select_touching` twice, for the updates before the forces and before the tangent."""
     pair, own = rows.columns
     bring = call(select_touching, lambda s: (own, pair, s.data))
     return bring, bring

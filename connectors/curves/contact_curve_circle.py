@@ -91,7 +91,7 @@ class ContactCurveCircle(Component):
 
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
-    """Return the components x and y, in the frame of the curve, of the position of the centre of the circle [m]."""
+    """Return the components x and y [m] of the position of the centre of the circle in the frame of the curve."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
 
@@ -306,7 +306,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Return the penetration depth of a circle with its centre at (x, y) [m]; the depth is 0 if there is no contact."""
+    """Return the penetration depth [m] of a circle with its centre at (x, y); the depth is 0 if there is no contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -350,7 +350,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # if the row was inactive at the start of the step, the position at the start of the step is ignored
+        # inactive rows have the reach 0; if the reach at the start of a step is 0, the position there is ignored
         way[REACH] = 0.0
         if not row.active:
             continue
@@ -450,7 +450,7 @@ def derive(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """Create the call of `bring_pieces`, which copies history values and pieces into the data of the rows."""
+    """Return the call of `bring_pieces` twice, for the updates before the forces and before the tangent."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bring = call(bring_pieces, lambda s: (own, pair, curves.pieces, curves.first, s.data))
     return bring, bring
@@ -484,7 +484,7 @@ def output(unit: str, doc: str, which: int) -> Output:
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Draw each circle, and each curve once per body, coloured by the normal force on the circle."""
+    """Draw each circle, coloured by the normal force on the circle, and each curve once per body."""
     (pair, own), (curve, curves) = rows.columns, find_curves(rows)
     m, n = s.markers[FAMILY], len(rows.rows)
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)

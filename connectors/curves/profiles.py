@@ -64,7 +64,7 @@ class Curves(NamedTuple):
 
 
 def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, where: str) -> FloatArray:
-    """Create lines, arcs and corners of a curve, shape (pieces, 7), see `PIECE`.
+    """Return the lines, arcs and corners of a curve, in their order along the curve, shape (pieces, 7), see `PIECE`.
 
     Args:
         points: coordinates x, y of k >= 2 successive points [m], shape (2 k,).
@@ -126,7 +126,7 @@ def _turn(vector: FloatArray, angle: float) -> FloatArray:
 
 
 def trace_piece(piece: FloatArray, count: int) -> FloatArray:
-    """Return points at equal distances along a piece, in the direction of the curve [m], shape (count, 2)."""
+    """Return points [m], shape (count, 2), at equal distances along a piece, in the direction of the curve."""
     if piece[0] == 0.0:
         return np.asarray(piece[1:3] + np.linspace(0.0, piece[5], count)[:, None] * piece[3:5])
     half = np.arccos(min(piece[6], 1.0))

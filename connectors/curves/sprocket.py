@@ -58,7 +58,8 @@ def sprocket_profile(
         Handle to the `CurveProfile`.
 
     Raises:
-        ModelError: rollers that overlap, a seating radius below the radius of the rollers, or teeth that are too short.
+        ModelError: the rollers overlap, the seating radius is below the radius of the rollers, the seating angle is not
+            below π, or the tip circle does not intersect the flanks.
     """
     z, d1 = teeth, roller_diameter
     if d1 >= pitch:
@@ -98,8 +99,8 @@ def sprocket_profile(
 
 
 def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
-    """Return the distance from the origin at which a flank intersects the centre line of its tooth [m]; ``angle`` is
-    the angle between the centre line of the tooth and the centre line of the tooth gap [rad].
+    """Return the distance [m] from the origin at which a flank intersects the centre line of its tooth; ``angle`` is
+    the angle [rad] between the centre line of the tooth and the centre line of the tooth gap.
     """
     way = np.array((math.cos(angle), math.sin(angle)))
     along = float(centre @ way)
@@ -108,8 +109,8 @@ def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
 
 
 def _repeat(points: FloatArray, count: int) -> FloatArray:
-    """Return copies of points, rotated about the origin by all multiples of 1/count of a turn, shape (count, points,
-    2).
+    """Return copies of points, shape (count, points, 2), rotated about the origin by all multiples of 1/count of a
+    turn.
     """
     angle = 2.0 * np.pi / count * np.arange(count)
     c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]

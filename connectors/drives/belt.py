@@ -102,17 +102,17 @@ RESERVED = frozenset(
         "rope_radius",
     }
 )  # fmt: skip
-"""Columns of the contact that a belt sets, and that users cannot set."""
+"""Columns of the contact law that a belt sets, and that users cannot set."""
 SOFTEST = 20.0
-"""Largest transfer length sqrt(EA/K) of a layer with the shear stiffness K, divided by the radius of the pulley [1],
-for which the steady motion can be computed.
+"""Largest transfer length sqrt(EA/K) of a layer or of bristles with the stiffness K, divided by the radius of the cord
+[1], for which `steady` computes a motion.
 """
 MOST_SOLVES = 10
-"""Largest number of static solves in which `tighten` looks for the strain of a belt."""
+"""Largest number of static solves in `tighten`."""
 TENSION_ERROR = 1e-3
 """Largest relative error of the tension after `tighten` [1]."""
 DEEPEST = 0.01
-"""Largest contact depth of a belt, divided by the radius of the pulley [1]."""
+"""Largest contact depth of a belt or rope under its tension, divided by the radius of the cord [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -142,15 +142,15 @@ TEETH = {
     "backlash": number("m", minimum=0.0),
     "bending_loss": number("1", minimum=0.0, maximum=1.0),
 }
-"""Arguments of belts that ropes do not have."""
+"""Checks of the arguments of a belt for teeth and bending losses."""
 NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0, "turns_rope": False}
 OPEN = {**CLOSED, "start": POINT, "end": POINT, "turns_rope": yes_no()}
 LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for keyword arguments that are neither arguments of belts nor columns of cables; the message
-    lists similar names.
+    """Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable;
+    the message lists similar names.
     """
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
@@ -166,8 +166,8 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
 
 
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
-    """Raise ModelError for values that are not finite numbers >= 0, before other parameters are computed from these
-    values.
+    """Raise ModelError if ``value``, a number or an array, contains an entry that is not a finite number >= 0; the
+    message contains ``what`` and ``unit``.
     """
     numbers_ = read_numbers(value)
     if numbers_ is None or not (np.isfinite(numbers_) & (numbers_ >= 0.0)).all():
@@ -187,7 +187,7 @@ def _find_law(in_space: bool) -> type[Component]:
 
 def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> None:
     """Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,
-    and for invalid stiffnesses.
+    and for stiffnesses and friction coefficients that are not finite numbers >= 0.
     """
     known = [column for column in _find_law(in_space).columns if column not in RESERVED]
     for key in contact:
@@ -202,8 +202,8 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
 
 
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
-    """Raise ModelError if a pulley of a 2D belt has a groove or a crowned face, or if a belt of the given width [m]
-    does not fit on a pulley; ``width`` is None for belts without torsion.
+    """Raise ModelError if a pulley of a 2D belt has a groove, an outer radius or a crowned face, or if a pulley of a
+    ribbon has a groove or a face narrower than ``width`` [m]; ``width`` is None for belts that are not ribbons.
     """
     for pulley in pulleys:
         shaped = [key for key in ("groove_radius", "outer_radius", "crown_radius") if getattr(pulley, key) is not None]
@@ -225,11 +225,12 @@ def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: fl
 
 
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of the cables. If torsion but no inertia about the axis is given, the inertia per length is
-    m w²/12 for the width w, or m r²/2 for a solid round rope; ``radius`` is the radius r of the rope [m].
+    """Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this
+    function adds the inertia m w²/12 of a belt of the width w > 0, or m r²/2 of a solid round rope of the radius r > 0;
+    m is the mass per length, and r is ``radius`` [m].
 
     Raises:
-        ModelError: friction turns a rope that has no torsion or no radius.
+        ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0.
     """
     twists = TWIST in columns
     if given["turns_rope"] and not (twists and radius > 0.0):
@@ -283,7 +284,7 @@ class _Line:
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             bending = columns.get("bending_stiffness", 0.0)
-            # pulleys bend a belt that has a width about the axis d_1, which is the direction of the width
+            # pulleys bend a ribbon about the direction d_1 of its width, so the first bending stiffness is used
             EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
             rigid = np.full(len(self.radii), inf)
             flat = closed and not self.in_space
@@ -380,8 +381,8 @@ class _Line:
         mounted belt.
 
         Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
-        body. The springs carry no load in equilibrium, because no torque acts on these pulleys. The position of one
-        node of a belt is fixed along the belt, because a closed belt without friction can circulate.
+        body. The springs carry no load in equilibrium, because no torque acts on these pulleys. One coordinate of one
+        node of a closed belt is fixed, because the belt can circulate without friction.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the drive of a
@@ -417,8 +418,8 @@ class _Line:
             state: the state from which the first solve starts; this state is not changed.
 
         Raises:
-            ModelError: an open rope, a 2D belt, a belt without torsion, a state of another world, or a tension that is
-                not reached in ``MOST_SOLVES`` solves. After an error the belt has its former strain.
+            ModelError: the rope is open, the belt is 2D or has no torsion, the state belongs to another world, or the
+                tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain.
         """
         twists = self.cables.table.kind == "TwistCable3D"
         if state.world is not self.world or not self.closed or not twists:
@@ -437,12 +438,14 @@ class _Line:
             raise
 
     def _stretch(self, strain: float) -> None:
-        """Set the strain of the mounted belt, without change of its mass and stiffness."""
+        """Set the strain of the mounted belt [1]; mass and stiffness of the cables do not change."""
         self.strain = strain
         self.world.set(self.cables, reference_strain=-strain / (1.0 + strain))
 
     def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
-        """Change the strain until the mean tension of the cables ``free``, shape (cables,), is ``tension``."""
+        """Repeat ``solve`` and change the strain, until the mean tension of the cables for which ``free``, shape
+        (cables,), is true equals ``tension`` within `TENSION_ERROR`; return the last state.
+        """
         for _ in range(MOST_SOLVES):
             state = solve(state)
             tension = float(eval_output(self.cables, "axial_force", state)[free].mean())
@@ -538,12 +541,12 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        # compliant bristles act like a compliant layer; a layer whose shear the mesh cannot resolve is treated as rigid
         rigid, bristles = (
             collect(name, self.contacts.rows)[:: len(self.cables)]
             for name in ("rigid_layer", "friction_stiffness_per_length")
         )
-        # if a pulley has no bristles, friction acts as on a rigid layer
+        # compliant bristles act like a layer of their stiffness; without bristles, or if the contact treats the layer
+        # as rigid, the shear stiffness of the layer itself is used
         layers = np.where(rigid | (bristles == 0.0), self._layers, bristles)
         self._check_layers(layers)
         layers = layers * (1.0 + self.strain)
@@ -618,13 +621,13 @@ class _Line:
                 notebooks display.
             state: the state to show; None: the mounted belt, which can be drawn before the model is complete.
             speeds: sensors of a run; the values of all sensors with the unit rad/s are drawn over time.
-            title: heading; default: the time, or name, length and tension.
+            title: heading; default: the time of the state, or without a state name, length and tension of the belt.
 
         Returns:
             The path, or the figure; None instead of a figure on all processes except the first.
 
         Raises:
-            ModelError: a 3D rope; `show` and `Recorder` can show 3D ropes.
+            ModelError: the belt or rope is 3D; `show` and `Recorder` can show 3D belts and ropes.
             OutputError: the file cannot be written.
         """
         if self.in_space:
@@ -642,8 +645,8 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self, given: Mapping[str, Any]) -> int:
-        """Choose the number of elements of the belt. The elements must be short enough for the smallest pulley, and in
-        belts also for the shortest arc and for the layers between cord and face.
+        """Choose the number of elements. The elements must be short enough for the smallest pulley, in belts also for
+        the shortest arc with friction, and in 2D belts also for the layers between cord and face.
         """
         mu = [given["friction"] if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
@@ -657,7 +660,9 @@ class _Line:
 
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        """Return the shear stiffness of the layer between cord and face [N/m²], or None for a rigid layer."""
+        """Return the shear stiffness [N/m²] of the layer between the face and the cord, whose height above the face is
+        ``offset`` [m], or None for a rigid layer.
+        """
         stiffness: float | None = given["layer_stiffness"]
         return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
 
@@ -752,8 +757,8 @@ class _Line:
             )
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
-        """Raise ModelError if a contact is so soft that the contact depth of the belt or rope exceeds 1 % of the
-        radius.
+        """Raise ModelError if a contact is so soft that its depth under the tension exceeds 1 % of the radius of the
+        cord, ``radius`` [m].
         """
         stiffness = float(np.min(columns["contact_stiffness_per_length"]))
         least = self.tension / (DEEPEST * radius**2)
@@ -776,7 +781,8 @@ class _Line:
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
         if pulley.crown_radius is not None and pulley.face_width is not None:
-            # an arc that touches both lines at their ends
+            # the two lines of the profile are tangent to the crown at the edges of the face, so the rounding with the
+            # radius of the crown replaces both lines by one arc
             crown, half = pulley.crown_radius, 0.5 * pulley.face_width
             depth = sqrt(crown**2 - half**2)
             vertices = (
@@ -797,8 +803,8 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """Add the constraints that hold pulleys and belt in `preload`. Outside of a `preload` block the constraints are
-        inactive.
+        """Add the springs that hold the pulleys, and the constraint that holds the belt, in `preload`. Outside of a
+        `preload` block the springs and the constraint are inactive.
         """
         holds: list[Entity] = []
         seen: set[int] = set()
@@ -874,21 +880,22 @@ class Belt(_Line):
         Args:
             pulleys: two or more pulleys, in the order in which the belt runs over them.
             axial_stiffness, mass_per_length: stiffness EA [N] and mass per length rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, or less for
-                small strains, a third of the shortest arc with friction, and half of the decay length sqrt(EA/K) of a
-                compliant layer with the shear stiffness K. With longer cables a solve reports a warning.
+            elements: number of cables. By default, a cable covers at most 0.25 rad on the smallest pulley (less for
+                small strains) and at most a third of the shortest arc with friction, which increases the number of
+                cables by at most the factor 4. In 2D a cable is at most half as long as the decay length sqrt(EA/K) of
+                a compliant layer with the shear stiffness K. If the cables are longer, a solve reports a warning.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
                 right side and for pulleys on the left side of the belt.
             length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
                 mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
-                are printed. Alternatively a dictionary from columns of the contact law to values, which replace the
-                chosen values.
+                are printed. Alternatively, ``contact`` is a dictionary from names of columns of the contact law to
+                values, which replace the chosen values.
             friction: friction coefficient [1] of pulleys that have no coefficient of their own.
             layer_stiffness: shear stiffness of the layer between cord and face [N/m²], as force per length of the belt
-                and per shear displacement; the bristles have the same stiffness. If None, the stiffness is computed
-                from ``width`` and ``cord_offset`` on each side; if ``width`` or ``cord_offset`` is missing, the layer
-                is rigid.
+                and per shear displacement; the bristles on a compliant layer have the same stiffness. If None, the
+                stiffness is computed from ``width`` and the ``cord_offset`` on each side; if ``width`` is None or
+                ``cord_offset`` is 0, the layer is rigid.
             width: width b of the belt [m], from which the shear stiffness of the layer is G b/h with h =
                 ``cord_offset``. A 3D belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines
                 across its width, see `ContactFrictionSurfaceRibbon`; on each pulley the width is parallel to the axis.
@@ -913,8 +920,8 @@ class Belt(_Line):
             **cable_columns: further columns of the cables.
 
         Raises:
-            ModelError: pulleys that overlap, cannot be wrapped or have faces on which the belt does not lie, or a belt
-                that does not fit.
+            ModelError: pulleys overlap, no taut route over the pulleys exists, the face of a pulley does not suit the
+                belt, or the strain of the mounted belt is not between 0 and `LARGEST_STRAIN`.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
@@ -977,7 +984,8 @@ class Rope(_Line):
                 friction, layer_stiffness, points, step, name, **cable_columns: see `Belt`.
 
         Raises:
-            ModelError: a rope that does not fit, or ``turns_rope`` for a rope without torsion, without radius or in 2D.
+            ModelError: see `Belt`; in addition, ``turns_rope`` is true for a rope that has no torsion, has the radius
+                0, or is 2D.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}

@@ -78,12 +78,12 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys relative to the driver [1], and the parts of these losses, shape (pulleys,) each;
-    NaN for a pulley on whose whole arc the belt slips, see `find_lags`.
+    """Losses of speed of all pulleys relative to the driver [1], with and without bristles, shape (pulleys,) each; NaN
+    for a pulley on whose whole arc the belt slips, see `find_lags`.
 
-    loss: loss of speed due to layer and bristles.
-    right: loss of speed without bristles, which is due to the layer only.
-    lag: part of w at the entry that is due to bristles.
+    loss: loss of speed with bristles.
+    right: loss of speed without bristles, with the shear of the layer only.
+    lag: relative slip w at the entry with bristles, minus w without bristles.
     """
 
     loss: FloatArray
@@ -92,20 +92,20 @@ class BristleCreep(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Largest increase of a loss of speed due to bristles [1]."""
+        """Largest magnitude of the change of a loss of speed due to bristles [1]."""
         return float(np.abs(self.loss - self.right).max())
 
     @property
     def excess(self) -> float:
-        """Largest increase of a loss of speed due to bristles, divided by the largest loss without bristles [1];
-        infinite if the loss without bristles is 0.
+        """`error`, divided by the largest magnitude of a loss of speed without bristles [1]; infinite if all losses
+        without bristles are 0.
         """
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
 
 
 def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, speed: float) -> BristleCreep:
-    """Evaluate the loss of speed that the bristles of a belt add.
+    """Evaluate the losses of speed of all pulleys with and without the bristles of a belt.
 
     Args:
         belt: the belt.
@@ -150,7 +150,7 @@ def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> f
 
 
 def _find_reach(belt: BeltLaw, law: ArcLaw, forces: FloatArray) -> float:
-    """Return the sum of two angles, by which a belt touches the pulley beyond the two ends of an arc [rad]; ``forces``
-    contains the force F of both spans [N]."""
+    """Return the sum of the two angles by which a belt touches the pulley beyond the ends of an arc [rad]; ``forces``
+    contains N - rhoA c v of the spans before and after the pulley [N]."""
     ends = eval_ends(forces, belt.bending_stiffness, np.array(law.contact), np.array(law.radius))
     return float(np.maximum(-ends.untouched, 0.0).sum())

@@ -43,7 +43,7 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.contact.rows import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
-"""Largest value of h sqrt(k/rhoA) that is chosen [1]; contact laws warn above 2 pi."""
+"""Largest value of h sqrt(k/rhoA) that is chosen [1]; above 2 pi, a solve reports a warning."""
 SINK_SHARE = 0.0005
 """Largest contact depth, divided by the radius of the cord [1], that is allowed if the step limits the contact
 stiffness. At ten times this depth the largest tension of a rope that slips over a sheave is too high by a third.
@@ -88,7 +88,7 @@ LAYER_MODULUS = 2.4e6
 
 class ContactChoice(NamedTuple):
     """Contact parameters of a pulley: stiffness k of the contact and mu_k of the bristles [N/m²], damping d of the
-    contact and mu_v of the bristles [N s/m²], the reasons for these values, and whether the layer is rigid.
+    contact and mu_v of the bristles [N s/m²], the reasons for these values, and whether the layer is treated as rigid.
     """
 
     stiffness: float
@@ -122,7 +122,7 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> int:
-    """Return the number of elements that a belt needs, so the mesh resolves the shear of its layers.
+    """Return the number of elements with which the mesh of a belt resolves the shear of its layers.
 
     A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
     needs no finer mesh. For other layers, elements are at most `LAYER_SHARE` times the decay length. Therefore layers

@@ -64,7 +64,7 @@ SAME_TIME = 1e-9
 """Largest difference of two times, divided by the duration of the means [1], at which the times are treated as equal.
 """
 TENSION_ERROR = 3e-4
-"""Error of tensions due to the mesh, divided by the largest tension [1]."""
+"""Assumed error of tensions due to the mesh, divided by the largest tension [1]."""
 POWER_ERROR = 3e-5
 """Tolerated error of the power balance, relative to the largest tension times the speed of the belt [1], if powers are
 integrated over all steps."""
@@ -95,11 +95,9 @@ STEADY_SWING = 0.25
 Above this value vibrations change the losses too much for a comparison with steady motion.
 """
 LOSS_ERROR = 0.01
-"""Fraction of the supplied power [1] that is lost where cables enter and leave the contact. A warning is reported above
-this fraction.
-"""
+"""Largest tolerated loss of power where cables enter and leave the contact, divided by the supplied power [1]."""
 LOADED = 0.5
-"""Efficiency [1] above which a drive is treated as loaded."""
+"""Efficiency of a drive [1] above which `judge_losses` checks the losses."""
 LOSS_ORDER = 3.0
 """Exponent with which the loss at entry and exit depends on the length of cables [1]; simulations gave exponents of 2.7
 to 3."""
@@ -182,7 +180,8 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # values are summed over processes, and each process has the whole report, so the other processes return 0
+        # the values of all processes are added, and each process has the values of the whole drive, so all processes
+        # except the first return 0
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -214,8 +213,8 @@ class DriveLosses:
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: given - taken minus all losses above. The stored part contains the change of the energies of belt and
-            contact, the energies that the integrator loses in other parts of the model, and the residual of the ledger.
+        stored: given - taken minus all losses above. This is the change of the energies of belt and contact, plus the
+            residual of the ledger, minus the energies that the integrator loses in other parts of the model.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -265,7 +264,7 @@ class DriveMeans(Sensors):
         self._motion = DriveMotion(drive)
         # energies that the pulleys have received since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        # index of the step after which compiled code counts the steps
+        # index of the step from which compiled code counts its steps
         self._begun = 0
         super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
@@ -297,16 +296,16 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Add the last step to the integrals of the motion of the pulleys, and record the quantities if a record is
-        due.
+        """Record the quantities if a record is due; after the first record, add the last step to the integrals of
+        speeds, torques and powers of the pulleys.
         """
         super().after_step(state)
         if self._marks:
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps before the next record that must be made by Python. In these steps compiled code
-        integrates the motion of the pulleys.
+        """Return the number of steps that compiled code may make before Python must make a record or fetch records. In
+        these steps compiled code integrates the motion of the pulleys.
         """
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
@@ -316,12 +315,14 @@ class DriveMeans(Sensors):
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
-        """Return whether compiled code records all quantities, from the next step on."""
+        """Let compiled code record all quantities from the next step on; return False if Python must evaluate some of
+        the quantities.
+        """
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled function that integrates the motion of the pulleys over a step and makes records; None if
-        the state is before ``start``.
+        """Return the compiled program that integrates the motion of the pulleys over a step and makes records; None
+        before the first record, or if compiled code cannot evaluate the powers.
         """
         if not self._marks:
             return None
@@ -337,7 +338,7 @@ class DriveMeans(Sensors):
             self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
-        """Compute means over time by the trapezoidal rule; None before the second record.
+        """Return a report with means over time by the trapezoidal rule, or None before the second record.
 
         In 2D, the speeds, torques and powers of pulleys are means over all steps. All other quantities are means over
         the records. Creep, slip arcs, slip reserves, tension ratios, string frequencies and efficiency are computed
@@ -380,7 +381,7 @@ class DriveMeans(Sensors):
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
         """Return the largest standard deviation of the tension of a span over time, divided by the largest change of
-        tension on a pulley [1].
+        tension on a pulley [1]; infinite if no pulley changes the tension.
         """
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
@@ -390,7 +391,8 @@ class DriveMeans(Sensors):
         """Return the supplied power [W], the delivered power [W] and the efficiency [1] as means over the turn of the
         belt that ends at each record.
 
-        Each mean has the shape (records,), and is NaN before the first turn is complete. Ratios of powers in single
+        Each mean has the shape (records,), and is NaN before the first turn is complete; before the second record, the
+        dictionary is empty. Ratios of powers in single
         steps are not meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is
         the delivered work, divided by the supplied work plus the energy that the belt releases during the turn.
         """
@@ -463,7 +465,7 @@ class DriveMeans(Sensors):
         return draw_means(path, self, self.over_turns())
 
     def finish(self, state: State) -> None:
-        """Record the last state, and draw the curves at the end of a solve."""
+        """At the end of a solve, record the last state and, if the user wants a picture, draw the curves."""
         super().finish(state)
         if self._picture is not None and len(self.times):
             self.draw(self._picture)
@@ -485,8 +487,8 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Return warnings if, in the means, pulleys take more power from the belt than other pulleys supply; otherwise the
-    result is empty.
+    """Return a warning if, in the means, the power that pulleys take from the belt exceeds the power that other pulleys
+    and the stored energy of the belt supply by more than the tolerated error; otherwise the result is empty.
 
     Args:
         report: the means.
@@ -637,8 +639,8 @@ def _judge_layer_mesh(
         report: the means.
         law: law of the belt.
         names, passings: names of the pulleys, and the arcs of the belt on these pulleys.
-        loss: losses of speed with the layer [1], shape (pulleys,).
-        driver: index of the driver.
+        loss: losses of speed without bristles, with the shear of the layer only [1], shape (pulleys,).
+        driver: index of the driver in ``passings``.
     """
     stretch = 1.0 + np.array([passing.entering for passing in passings]) / law.axial_stiffness
     rigid = 1.0 - stretch / stretch[driver]

@@ -48,12 +48,14 @@ def integrate(
     time: FloatArray, v: FloatArray, f: FloatArray, turns: IntArray, torque: FloatArray, now: FloatArray,
     last: FloatArray, last_time: FloatArray, integral: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the integrals of speeds, torques and powers over the time since the last call.
+    """Add to ``integral`` the integrals of speeds, torques and powers over the time since the last call.
 
     Args:
+        time: current time [s], shape (1,).
+        v: velocities of the coordinates [m/s, rad/s].
         turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
             rotate.
-        torque: contact torques on the pulleys [N m].
+        torque: contact torques on the pulleys [N m], shape (pulleys,).
         f: forces of teeth and of bending losses on the left-hand side of the equations of motion, shape (n + 1,) for n
             coordinates.
         now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
@@ -78,8 +80,8 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether speeds, torques and powers are integrated. The powers are integrated only for belts on
-            circles, because the evaluation of powers on circles takes little time.
+        is_wanted: whether speeds, torques and powers are integrated, which is done only for belts and ropes on circles,
+            because the evaluation of powers on circles takes little time.
         integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], shape (3, pulleys) each: up to
             the current time in ``integral``, and up to the previous record in ``recorded``.
     """
@@ -95,7 +97,7 @@ class DriveMotion:
         self._mark: tuple[int, int] = (-1, -1)
 
     def add(self, state: State) -> None:
-        """Add the integrals of speeds, torques and powers over the time since the last call."""
+        """Add to ``integral`` the integrals of speeds, torques and powers over the time since the last call."""
         if not self.is_wanted or state.t == self._time[0]:
             return
         program = self.find_program(state)
@@ -152,8 +154,10 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """Return the kernels of the program; the list is empty if the body of a pulley is not a 2D body, or has two
-        pulleys."""
+        """Return the kernels of the program. The list is empty if the body of a pulley is neither a 2D body nor the
+        ground, or if teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
+        whose body has two pulleys.
+        """
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
         fields, turns = assembly.fields, np.full(len(drive.pulleys), -1)

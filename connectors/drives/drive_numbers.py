@@ -31,10 +31,9 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
-"""Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`. The indices of the
-quantities after the hub load are counted from its last component.
-"""
+"""Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`."""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
+"""Indices of the quantities of a pulley after the hub load, relative to the first index after its components."""
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
 """Indices of the quantities of a span."""
 MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
@@ -113,8 +112,8 @@ class DriveRoom(NamedTuple):
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
         owner: index of the pulley in contact with each cable, or -1, shape (cables,).
-        spans: for each span the sum of forces times lengths [N m], the sum of lengths [m], and the length of its
-            longest free part [m], shape (3, spans).
+        spans: for each span the sum of axial force times length of its cables [N m], the sum of the lengths of its
+            cables [m], and the length of its longest part without contact [m], shape (3, spans).
     """
 
     touches: BoolArray
@@ -141,9 +140,11 @@ def follow_pulley(
 
     Args:
         due: the quantities are written only if due[0] > 0, shape (1,).
-        c: contact rows of the pulley, in the order of the cables.
+        c: contact rows of the pulley, in the order of the chain of cables.
         order: index of the cable of each row, shape (rows,).
         closed: whether the chain of cables is closed.
+        i: index of the pulley.
+        m: work space; ``m.touches`` marks the cables in contact.
         angle, touching: work space for all points, shape (points,).
         row: the record with all quantities of the drive.
     """
@@ -201,7 +202,7 @@ def follow_pulley(
 
 @kernel(fast=False)
 def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
-    """Write forces, positions and velocities of all cables into the work space."""
+    """Write axial forces, positions and squares of velocities of all cables into the work space ``m``."""
     if due[0] == 0:
         return
     for i in range(len(c.length)):
@@ -329,8 +330,9 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """Return the smaller of the two forces F at the ends of an arc [N]; a negative value is replaced by 0. The result
-    is NaN if the tension before the pulley is NaN.
+    """Return the smaller of the two forces F = T - rhoA v² at the ends of an arc [N], where T is the tension ``before``
+    or ``after`` the pulley, and v is ``speed``; a negative value is replaced by 0. If ``before`` is NaN, the result is
+    NaN.
     """
     least = after if after < before else before
     press = least - mass_per_length * speed**2
@@ -339,8 +341,8 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate the friction limits of all arcs, and the tractions at the ends of the arcs due to the mesh and due to
-    the contact depth.
+    """Write for each arc the limit of the logarithmic tension ratio, and the tractions at the ends of the arc due to
+    the mesh and due to the contact depth, both divided by the traction at which the belt slips.
     """
     if due[0] == 0:
         return
@@ -370,8 +372,8 @@ def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArra
 
 @kernel(inline=True, fast=False)
 def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """Return |ln(F_1/F_2)| with the forces F_1 and F_2 of the spans before and after a pulley. The result is infinite
-    if one of the spans is slack, and NaN if one of the spans does not exist.
+    """Return |ln(F_1/F_2)|, where F_1 and F_2 are the tensions ``before`` and ``after`` a pulley minus ``centrifugal``
+    [N]. The result is infinite if F_1 or F_2 is not positive, and NaN if one of the spans does not exist.
     """
     first, second = before - centrifugal, after - centrifugal
     if np.isnan(first) or np.isnan(second):
@@ -381,8 +383,8 @@ def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
 
 @kernel(fast=False)
 def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
-    """Evaluate all derived quantities: speed ratios, magnitudes of hub loads, creep, string frequencies, powers and
-    efficiency.
+    """Write all derived quantities: magnitudes and angles of hub loads, creep, slip arcs and slip reserves of pulleys,
+    string frequencies of spans, and mean speed, powers and efficiency of the drive.
     """
     if due[0] == 0:
         return
@@ -442,13 +444,13 @@ class Records(NamedTuple):
     Attributes:
         row: quantities of the current state.
         due: whether the current state is recorded, shape (1,).
-        counts: number of steps, number of steps per record, number of steps since Python read the records, and number
-            of records, shape (4,). If the number of steps per record is 0, no state is recorded.
+        counts: number of steps, number of steps per record, number of steps since the call of
+            `DriveMotion.begin_records`, and number of records, shape (4,). If the number of steps per record is 0, no
+            state is recorded.
         rows: quantities at each record, shape (MOST_RECORDS, quantities).
         times: times of the records [s], shape (MOST_RECORDS,).
         integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
-        steps: number of steps between the time at which Python last read the records and each record, shape
-            (MOST_RECORDS,).
+        steps: number of steps from the call of `DriveMotion.begin_records` to each record, shape (MOST_RECORDS,).
     """
 
     row: FloatArray

@@ -1,8 +1,8 @@
 """Belts and ropes in the report of a run: a page about each drive, and curves over time.
 
-The page contains a picture of all pulleys with their names and results, tables for pulleys and spans, and warnings. If
-the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise it shows
-results for one state.
+The page contains tables for pulleys and spans, warnings, and in 2D a picture of all pulleys with their names and
+results. If the run has a hook of `Belt.average`, the page shows means over time and extremes of the results; otherwise
+it shows results for one state.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ PANELS = (
 
 
 def add_drive(drive: Drive) -> None:
-    """Register a drive for the report of its world."""
+    """Add a drive to the list of drives of its world, from which the report of a run is created."""
     drives: list[Drive] = drive.world.resource("drives", list)
     drives.append(drive)
 
 
 def tabulate_drives(world: World, state: State) -> list[ReportSection]:
-    """Create the sections of all belts and ropes of a world; all processes must call this function."""
+    """Create the sections of a report about all belts and ropes of a world; all processes must call this function."""
     sections: list[ReportSection] = []
     for drive in world.resource("drives", list):
         means = next((m for m in reversed(drive.means) if len(m.times) > 1), None)
@@ -115,7 +115,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
 
 
 def list_warnings(report: DriveReport) -> list[str]:
-    """Return warnings about the design of the drive, such as slip."""
+    """Return the doubts of the report, and warnings about pulleys on which the belt slips and about slack spans."""
     found = list(report.doubts)
     for duty in report.pulleys:
         seen = report.extremes.get(f"{duty.name}.slip_reserve")
@@ -256,7 +256,8 @@ def _unwrap(angles: FloatArray) -> FloatArray:
 
 
 def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
-    """Draw the curves into a file and return its path; if the path is None, return a figure on the first process.
+    """Draw the curves into a file and return its path; if the path is None, return a figure on the first process, and
+    None on the others.
 
     Raises:
         OutputError: there are no records, or the file cannot be written.
@@ -338,8 +339,8 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Return heights of labels between ``low`` and ``high``, in descending order, at least ``room`` apart, and as near
-    as possible to the heights ``wanted``.
+    """Return heights of labels between ``low`` and ``high``, in descending order, at least ``room`` apart, and near the
+    heights ``wanted``, which are also in descending order.
     """
     places: list[float] = []
     for y in wanted.tolist():

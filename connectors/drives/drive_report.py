@@ -130,11 +130,11 @@ class PulleyDuty:
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
         friction_limit: mu r/R * wrap_angle [1]; in 2D r is the radius of the face and R the radius of the cord.
         slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
-        mesh_traction: traction due to the mesh at the ends of the arc, relative to the friction limit [1]; this
-            traction is independent of the load. NaN if there is no friction; see
+        mesh_traction: traction due to the mesh at the ends of the arc, divided by the traction at which the belt slips
+            [1]; the traction due to the mesh is independent of the load. NaN if there is no friction; see
             `connectors/circle_contact/mesh_traction.py`.
-        sinking_traction: additional traction due to the contact depth, relative to the friction limit [1]; this
-            traction is independent of the mesh. NaN if there is no friction; see
+        sinking_traction: additional traction due to the contact depth, divided by the traction at which the belt slips
+            [1]; the traction due to the contact depth is independent of the mesh. NaN if there is no friction; see
             `connectors/circle_contact/free_belt.py`.
     """
 
@@ -261,11 +261,13 @@ class DriveReport:
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PulleyDuty:
-        """Return the pulley with the given name."""
+        """Return the results for the pulley with the given name."""
         return next(duty for duty in self.pulleys if duty.name == name)
 
     def format(self) -> str:
-        """Return the report as text: a table with one column per pulley, followed by one line per span, and notes."""
+        """Return the report as text: a table with one column per pulley, one line per span, the powers, and the
+        warnings, extremes and advice.
+        """
         when = f"mean of {self.duration:g} s until {self.time:g} s" if self.duration else f"t = {self.time:g} s"
         names = [entry.name for entry in fields(PulleyDuty) if entry.name != "name"]
         labels = [f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names]
@@ -336,7 +338,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # on surfaces each bristle has its own deflection, so the layer is not rigid
+        # on surfaces each bristle has its own deflection, so no layer is treated as rigid
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
@@ -375,8 +377,8 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Return whether kernels can evaluate contacts and cables. Kernels can evaluate contacts with points on
-        circles, if no communication between processes is necessary.
+        """Return whether kernels can evaluate contacts and cables: for 2D cables without teeth whose contact forces act
+        at points on circles, if all of these points are on one process.
         """
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
@@ -452,7 +454,7 @@ class BoundDrive:
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
-        """Evaluate an output variable of rows."""
+        """Return the values of the output variable ``name`` of rows; ``where`` contains the places, such as ``x``."""
         entity = Entity(rows.rows.table, rows.all_rows)
         return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
 
@@ -531,8 +533,9 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Find pulleys with friction on which the contact depth of a rope is so large that it increases the creep. 2D
-        belts are excluded, because their circles are enlarged by the contact depth.
+        """Return advice for pulleys with friction on which the contact depth of a rope or a 3D belt increases the creep
+        by more than `TOLERATED_LOSS`. For 2D belts the list is empty, because their circles are enlarged by the contact
+        depth.
         """
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:
@@ -606,7 +609,8 @@ class BoundDrive:
 
     def _eval_friction(self, i: int) -> float:
         """Return the friction coefficient at the cord of pulley i [1]: the coefficient at the face times the radius of
-        the face divided by the radius of the cord. The result is NaN for a pulley with teeth.
+        the face divided by the radius of the cord; in 3D, the coefficient at the face. The result is NaN for a pulley
+        with teeth.
         """
         share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
         return nan if i in self.drive.wheels else self.friction[i] * share
@@ -658,8 +662,8 @@ def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """Complete the report by the derived quantities: speed ratios, magnitudes of hub loads, creep, string frequencies,
-    powers and efficiency.
+    """Return a copy of the report in which the derived quantities are computed from the other quantities; see
+    `complete_numbers`.
     """
     numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
@@ -723,7 +727,7 @@ def name_spans(drive: Drive) -> list[str]:
 
 
 def show_pulleys(values: Sequence[Any]) -> list[str]:
-    """Return texts of the values of one quantity for all pulleys, or of the components of a vector."""
+    """Return one text for each pulley: the value of a quantity, or the components of a vector in parentheses."""
     if not isinstance(values[0], tuple):
         return show_numbers(values)
     texts = iter(show_numbers([component for value in values for component in value], 4))

@@ -8,8 +8,9 @@ the belt has the parameters
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-Therefore N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies of the belt do not
-change.
+Here EA, EI, GJ and C are the stiffnesses for tension, bending, torsion and coupling, rhoA is the mass and J the rotary
+inertia per length, and k0 and tau0 are curvature and twist of the belt without load. The axial force is N = EA (lam (1
++ e) - 1) at the stretch lam relative to the route, and the mass and the energies of the belt do not change.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is lower than the
 tension of the spans by EI/(2 R²); see `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles
@@ -33,7 +34,7 @@ from windlass.framework.errors import ModelError
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
 LEAST = 1e-12
-"""Smallest tension, divided by EA [1], for which the length l is evaluated."""
+"""Smallest tension, divided by EA [1], with which the length l is evaluated; it replaces smaller tensions."""
 LONGEST_END = 0.25
 """Largest length l at an end of an arc, divided by the length of the adjacent span [1]."""
 SCALED = {
@@ -88,7 +89,8 @@ def find_fit(
     one of length, strain and tension must be given.
 
     Raises:
-        ModelError: no value or several values are given, or the belt is too short or slack.
+        ModelError: no value or several values are given, the length or the tension is out of its range, or the belt is
+            slack.
     """
     ways = {key: given[key] for key in ("length", "strain", "tension") if given[key] is not None}
     if len(ways) != 1:

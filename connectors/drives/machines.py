@@ -5,17 +5,17 @@ The speed of the crank of an engine is
 
     omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The amplitude a_k of the order k is
-relative to the mean speed Omega; k = 2 is the firing order of a four-stroke engine with four cylinders.
+During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The order k has the amplitude a_k, relative
+to the mean speed Omega, and the phase p_k; k = 2 is the firing order of a four-stroke engine with four cylinders.
 
 The torque M(|omega|) of a machine acts against the motion. M is interpolated linearly between the points of a curve
 over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
 
 A torsional damper is a ring with the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
 with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub. Here f is the natural frequency of the ring on a fixed
-hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. Under a torque M sin(Omega t) the
-amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value of this maximum is sqrt(1 +
-2/mu) M/K, for
+hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. Under a torque M sin(Omega t) on the
+hub, the amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value of this maximum is
+sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -53,7 +53,7 @@ ORDERS = that(
 def engine_speed(
     speed: float, orders: Mapping[float, float | Sequence[float]], rise: float = 0.0
 ) -> Callable[[float], float]:
-    """Create the speed of a crankshaft over time, for `prescribe_velocity`.
+    """Return a function of the time [s] that returns the speed of a crankshaft [rad/s], for `prescribe_velocity`.
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.
@@ -62,7 +62,7 @@ def engine_speed(
         rise: duration of the start from standstill [s].
 
     Raises:
-        ModelError: amplitudes are invalid.
+        ModelError: an amplitude or a phase is not a finite number.
     """
     parts = []
     for order, given in orders.items():
@@ -106,7 +106,8 @@ def characteristic_load(
         name: name for messages, the energy ledger and the report.
 
     Raises:
-        ModelError: speeds that do not increase, or arrays of different shapes.
+        ModelError: there are fewer than two speeds, the speeds do not increase or are negative, or the arrays have
+            different shapes.
     """
     x, y = np.asarray(speeds, np.float64), np.asarray(torques, np.float64)
     if len(x) < 2 or x[0] < 0.0 or not (np.diff(x) > 0.0).all():

@@ -79,7 +79,8 @@ def check_held(drive: Drive) -> None:
     pulley may hang in the belt, so only a message is printed instead of the error. A joint, constraint, spring or load
     that refers to the body holds the pulley, unless this entity acts only on the rotation of the body. Bodies that
     joints connect, such as the arm of a tensioner, are held in two cases: a spring or a load acts on one of these
-    bodies, or the number of constraints is at least the number of coordinates of the bodies.
+    bodies, or the number of constraints is at least the number of coordinates of the bodies. Under MPI nothing is
+    checked.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:
@@ -182,8 +183,8 @@ def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
 
 
 def _find_markers(world: World, ids: set[int], turns: bool) -> set[int]:
-    """Return the markers on entities, and the markers on these markers; rotations of nodes are ignored unless ``turns``
-    is true."""
+    """Return the identifiers of the markers on the entities ``ids``, and of the markers on these markers; markers on
+    rotations of nodes are ignored unless ``turns`` is true."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

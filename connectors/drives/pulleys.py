@@ -179,7 +179,8 @@ def lay_route(
         start, end: end points of a rope [m].
 
     Raises:
-        ModelError: pulleys that overlap, spans that do not exist, or sides that a taut belt cannot wrap.
+        ModelError: pulleys overlap, a span does not exist, a taut belt cannot wrap a pulley on its ``side``, or the
+            radius of the cord is not positive.
     """
     names = [pulley.name for pulley in pulleys]
     for pulley, offset in zip(pulleys, offsets, strict=True):
@@ -210,8 +211,8 @@ def lay_route(
 
 
 def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
-    """Return start and end of the free spans along the route [m]: the span after each pulley; for ropes also the span
-    before the first pulley.
+    """Return the arc lengths along the route [m] at the start and the end of each free span: the span after each
+    pulley; for ropes also the span before the first pulley.
     """
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
     if route.closed:

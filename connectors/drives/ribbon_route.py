@@ -1,8 +1,8 @@
 """Orientation of a belt with a width along its 3D route.
 
 On each pulley the direction d_1 of the width is the axis of the pulley, with the sign that gives the smaller rotation
-from the pulley before it. In the span between two pulleys, d_1 turns uniformly about the span. The belt without torque
-is flat. In a quarter-turn drive, both spans are therefore twisted by 90° and carry a torque.
+from the pulley before it. In the span between two pulleys, d_1 turns uniformly about the span. Without torque the belt
+would be flat. In a quarter-turn drive, both spans are therefore twisted by 90° and carry a torque.
 
 Source: elementary geometry.
 """
@@ -19,9 +19,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 STEPS = 8
-"""Number of steps along an element in which the direction of the width is moved without spin."""
+"""Number of steps along an element in which `find_twist` moves a direction without rotation about the tangent."""
 TIE = 0.1
-"""Cosine of the angle between two axes below which the axes are perpendicular [1]; the sign of an axis then remains."""
+"""Largest magnitude of the cosine of the angle between two axes that are treated as perpendicular [1]; the sign of the
+second axis then does not change.
+"""
 
 
 def lay_width(
@@ -32,7 +34,7 @@ def lay_width(
 
     Args:
         name: name of the belt, for messages.
-        route: the closed route, which starts behind the first pulley.
+        route: the closed route, which starts after the first pulley.
         axes: unit vectors of the axes of the pulleys, in the order of the route.
         elements: number of cables.
 
@@ -66,8 +68,9 @@ def lay_width(
 
 
 def find_twist(route: SpatialRoute, normals: FloatArray, elements: int) -> FloatArray:
-    """Return the twist per length of each cable [rad/m], shape (elements,), for directions at the nodes, shape
-    (elements, 3)."""
+    """Return the twist per length of each cable [rad/m], shape (elements,), for the directions ``normals`` of the width
+    at the nodes, shape (elements, 3).
+    """
     part = route.length / elements
     twist = np.zeros(elements)
     for k in range(elements):
@@ -81,7 +84,11 @@ def find_twist(route: SpatialRoute, normals: FloatArray, elements: int) -> Float
 
 
 def _project(name: str, axis: FloatArray, t: FloatArray) -> FloatArray:
-    """Return the unit vector along the component of an axis that is perpendicular to the direction t of a span."""
+    """Return the unit vector along the component of an axis that is perpendicular to the direction t of a span.
+
+    Raises:
+        ModelError: the angle between the axis and the span is less than 6°.
+    """
     part = axis - (axis @ t) * t
     size = float(np.linalg.norm(part))
     if size < 0.1:

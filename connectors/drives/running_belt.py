@@ -1,10 +1,11 @@
 """States of running belts, for the computation of modes and as initial states. The states of a running belt are
 computed from the state of the stationary belt.
 
-Let c be the flow of a belt, which is the reference length that passes a fixed point per time. The nodes have the
-velocities c r', and the slopes of the nodes have the rates c r''. A running belt has the shape of the stationary belt.
-The contact force decreases by rhoA v²/R per length. The tension does not change, because the length of the belt does
-not change.
+Let c be the flow of a belt, which is the reference length that passes a fixed point per time, and r(X) the position of
+the axis at the reference length X. The nodes have the velocities c r', and the slopes of the nodes have the rates c
+r''. A running belt with the speed v has the shape of the stationary belt. On a pulley with the radius R of the cord,
+the contact force per length is smaller by rhoA v²/R than at standstill. The tension does not change, because the length
+of the belt does not change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
@@ -126,7 +127,9 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
-    """Set the velocities of the nodes of a belt that runs with the flow c of its reference length [m/s]."""
+    """Set the velocities of the nodes of a belt with the flow c, ``flow`` [m/s]. The arguments ``x`` and ``length`` are
+    results of `_read_shape`.
+    """
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
     # second derivatives r'' at each node, from the cubic after the node and from the cubic before the node

@@ -7,8 +7,9 @@ transmits torque:
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-For each pulley let r be the radius of the face, R the radius of the cord, and t the wrap angle. The index "in" denotes
-the span before the pulley in the running direction, and "out" the span after the pulley:
+For each pulley let r be the radius of the face, R the radius of the cord, t the wrap angle, mu the friction
+coefficient, and psi the lost fraction of the bending energy. The index "in" denotes the span before the pulley in the
+running direction, and "out" the span after the pulley:
 
     entry: the belt sticks, omega R = c (lam_in - w); with w = 0 the belt has the speed of the rim
     exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
@@ -69,13 +70,15 @@ from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 
 MachineTorque = float | Callable[[float], float]
-"""Torque of a machine on a pulley [N m], or a function of the speed of the pulley [rad/s]; > 0 counter-clockwise."""
+"""Torque of a machine on a pulley [N m], > 0 counter-clockwise, or a function that returns this torque for the speed of
+the pulley [rad/s].
+"""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""Fractions of the torques with which the solver is started [1]; the largest fraction for which the solver converges is
-used.
+"""Step sizes with which the solver increases the torques from 0 to their full values [1]; the next step size is tried
+if the solver does not converge.
 """
 ERROR = 1e-9
-"""Largest residual of an equation of a solution [1]; all equations are scaled to order 1."""
+"""Largest residual of an equation in a solution [1]; all equations are scaled to order 1."""
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, divided by the mean F of the spans [1]."""
 LARGEST_LAG = 0.1
@@ -131,7 +134,7 @@ class SteadyPulley:
         speed: angular velocity of the pulley [rad/s], positive counter-clockwise.
         torque: torque of the belt on the pulley [N m], positive counter-clockwise.
         power: product of torque and speed [W], positive if the pulley takes power.
-        loss: power lost by friction on the arc of the pulley [W].
+        loss: power lost on the arc of the pulley by friction and by the shear of a layer [W].
         bending_loss: power lost by bending at entry and exit [W].
         efficiency: power/(power + losses) of a pulley that takes power, and 1 - losses/power of a pulley that supplies
             power [1]; NaN for a pulley that rotates freely.
@@ -139,8 +142,9 @@ class SteadyPulley:
             if no pulley drives the belt.
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle, before the exit, on
             which the belt slips [rad].
-        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans; t is the wrap angle, or with
-            a compliant layer the part of this angle on which the belt is in contact.
+        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1], with F = N - rhoA v² of the spans before and after the pulley,
+            the friction coefficient mu, and the radii r of the face and R of the cord; t is the wrap angle, or with a
+            compliant layer the part of this angle on which the belt is in contact.
         tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
             [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -215,7 +219,7 @@ class SteadyDrive:
     efficiency: float
 
     def __getitem__(self, name: str) -> SteadyPulley:
-        """Return the pulley with the given name.
+        """Return the results for the pulley with the given name.
 
         Raises:
             ModelError: there is no such pulley.
@@ -227,7 +231,9 @@ class SteadyDrive:
         return found[0]
 
     def format(self) -> str:
-        """Return the results as text: a table with one column per pulley, followed by one line per span."""
+        """Return the results as text: a table with one column per pulley, one line per span and per arm, and the
+        powers.
+        """
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
@@ -337,11 +343,19 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """Quantities of the steady motion in one iteration of the solver. Values of spans are the force F [N], the stretch
-    lam and the lines of the spans. Values of arcs are the ratio q of stretches; F and lam at entry and exit, shape (2,
-    pulleys); phi [rad]; the angle on which the belt can slip [rad]; w, the difference of the speeds of belt and rim at
-    the entry, divided by c [1]; and the slack length [m]. Values of the whole belt are c [m/s], E [N], and the
-    additional length of the belt due to the ends of all arcs [m].
+    """Quantities of the steady motion in one iteration of the solver; arrays have the shape (pulleys,) unless noted
+    otherwise.
+
+    Attributes:
+        force, stretch: force F [N] and stretch lam of each span.
+        flow, stiffness: c [m/s] and E [N].
+        less: ratio q of the stretch on each arc to the stretch of the span [1].
+        arc_force, arc_stretch: F [N] and stretch at the entry and at the exit of each arc, shape (2, pulleys).
+        slip, holding: angle phi on each arc, and the angle on which the belt can slip [rad].
+        lag: w of each arc, the difference of the speeds of belt and rim at the entry, divided by c [1].
+        on_arc: slack length of the belt on each arc [m].
+        more: additional length of the belt due to the ends of all arcs [m].
+        lines: lines of the spans.
     """
 
     force: FloatArray
@@ -461,8 +475,8 @@ def find_steady_motion(
             ]
         )
         balance = (torque + machine) / (press * drive.radii)
-        # relative differences of speeds are of the order of strains; multiplied by EA these differences are of the
-        # order of forces
+        # relative differences of speeds are of the order of strains; multiplied by EA/press, these differences are of
+        # order 1
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
@@ -655,8 +669,9 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find the unknowns that fulfil all equations, by increasing the load in equal steps. The step sizes in `LOADS`
-    (fractions of the load) are tried in turn. Return None if the solver does not converge for any step size.
+    """Find the unknowns that fulfil all equations, by increasing the torques from 0 to their full values in equal
+    steps. The step sizes in `LOADS` are tried one after the other. Return None if the solver does not converge for any
+    step size.
     """
     from scipy.optimize import root  # imported here, because most models do not need this module
 
@@ -731,7 +746,7 @@ def _describe(
 
 
 def _turn(vectors: FloatArray, angles: FloatArray) -> FloatArray:
-    """Rotate vectors by angles [rad], shape (n, 2)."""
+    """Return the vectors, shape (n, 2), rotated by the angles [rad], shape (n,)."""
     c, s, (x, y) = np.cos(angles), np.sin(angles), vectors.T
     return np.stack((c * x - s * y, s * x + c * y), axis=1)
 

@@ -35,7 +35,7 @@ DAMPING_RATIO = 1.0 / 3.0
 
 class Teeth(NamedTuple):
     """Parameters of the teeth of a belt: number of teeth, pitch [m], stiffness [N/m], damping [N s/m], height [m],
-    flank angle [rad] and backlash [m].
+    flank angle [rad] and backlash [m]; if the damping is None, `add_teeth` chooses the damping.
     """
 
     number: int
@@ -62,7 +62,8 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     """Read the teeth of a belt; return None for a belt without teeth.
 
     Raises:
-        ModelError: values are missing or invalid, or the belt has no teeth although a pulley has teeth.
+        ModelError: the belt has teeth, but a value of the teeth is missing, or length, strain or tension is given; or
+            the belt has no teeth, but a pulley has teeth, or a value of the teeth is given.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:
@@ -102,7 +103,7 @@ def add_teeth(
         are None if no pulley has grooves.
 
     Raises:
-        ModelError: pulleys whose pitch differs from the pitch of the belt.
+        ModelError: the pitch of a pulley differs from the pitch of the belt by more than `LARGEST_MISFIT`.
     """
     wheels = [i for i, pulley in enumerate(pulleys) if pulley.teeth is not None]
     if not wheels:
@@ -171,7 +172,7 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
         strain: strain of the mounted belt [1]: tension/EA of a belt without bending stiffness.
 
     Raises:
-        ModelError: a belt that is too short for both pulleys.
+        ModelError: the belt is too short for both pulleys, or ``pulleys`` does not contain two numbers.
     """
     if len(pulleys) != 2:
         raise ModelError(f"pulleys = {tuple(pulleys)} in timing_distance: must be two numbers of teeth")

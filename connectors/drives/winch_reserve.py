@@ -63,13 +63,14 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Return the motion in the middle of n cables as four arrays of shape (n, 2 d), where a position has d coordinates.
-    The arrays contain positions and slopes, the velocities of both, the accelerations of both, and the values
-    ``carried`` of the state for both.
+    """Return the motion in the middle of n cables as four arrays, shape (n, 2 d) each, where d is the number of
+    components of a position. The arrays contain the positions and slopes, their first time derivatives, their second
+    time derivatives, and their values ``carried`` in the state.
 
     Args:
         motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.
-        lengths: length h of a cable [m], its rate h_t, and h_tt for each of the last two arrays.
+        lengths: length h of a cable [m], its first time derivative h_t [m/s], and its second time derivatives h_tt
+            [m/s²] in ``a`` and in ``carried`` of the state.
     """
     (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
     d = x.shape[1] // 2
@@ -169,8 +170,9 @@ class WinchReserve(StepHook):
         self.changes: list[CableChange] = []
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        """Add the cables of the coarser levels, and the constraints that fix nodes which do not belong to a coarser
-        level."""
+        """Add the cables of the coarser levels, and the constraints that fix the nodes which do not belong to all
+        levels.
+        """
         cables, self._appears = [finest], np.full(len(self.nodes), self._levels - 1)
         for level in reversed(range(self._levels - 1)):
             count, nodes = self._count(level), self.nodes[:: self._stride(level)]
@@ -236,7 +238,9 @@ class WinchReserve(StepHook):
             )
 
     def _change(self, state: State, old: int, new: int) -> float:
-        """Transfer the motion of the nodes to another level; return the lost potential energy of the weight [J]."""
+        """Transfer the motion of the nodes to another level. Return the potential energy of the weight before a merge
+        minus this energy after the merge [J], and 0 for a split.
+        """
         values = [state.of(self.nodes, name) for name in MOTION]
         values[0] += self._reference
         lengths = [float(state.of(self.feed, name)[0, 0]) for name in MOTION]
@@ -259,7 +263,9 @@ class WinchReserve(StepHook):
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Return the potential energy of the weight of the rope [J], for the nodes ``x`` of the active cables."""
+        """Return the potential energy of the weight of the rope [J], for the positions and slopes ``x`` of the nodes of
+        the active cables, shape (nodes, 2 d), and the length of the rope [m].
+        """
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))
         places = S[0] * (x[:-1] + x[1:])[:, :d] + S[3] * (x[1:] - x[:-1])[:, d:]
         rho = float(self.cables.table.collect("mass_per_length", self.cables.rows[:1])[0])

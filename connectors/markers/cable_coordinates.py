@@ -50,8 +50,8 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Index of each marker in the columns (``k``), shape (rows,), and process-local indices of the coordinates, shape
-    (rows, w).
+    """Index ``k`` of each marker in the columns, shape (rows,), and process-local indices ``dofs`` of the coordinates,
+    shape (rows, w).
     """
 
     k: IntArray
@@ -60,7 +60,7 @@ class CableRows(NamedTuple):
 
 @kernel
 def update_cables(c: CableRows, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
-    """Copy the coordinates of the cables to the columns."""
+    """Copy the coordinates and the velocities of the cables to the columns."""
     for i in range(len(c.k)):
         for a in range(c.dofs.shape[1]):
             m.q[c.k[i], a] = x[c.dofs[i, a]]

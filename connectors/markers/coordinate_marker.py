@@ -117,7 +117,7 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
         Handle to the markers, one per row.
 
     Raises:
-        ModelError: an entity without node, or a coordinate that the node of the entity does not have.
+        ModelError: the entity has no node, or its node does not have the coordinate.
     """
     if entity is None:
         return _ground_coordinate(world)
@@ -157,7 +157,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
         Handle to the markers, one per row.
 
     Raises:
-        ModelError: the axis is wrong, or the entity has no rotation.
+        ModelError: the axis is not a direction, the axis of a 2D body is not ``"z"``, or the entity has no rotation.
     """
     direction = _parse_axis(axis)
     if entity is None:
@@ -184,7 +184,11 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
 
 
 def _parse_axis(axis: Any) -> FloatArray:
-    """Return the axis as an array of shape (3,) or (rows, 3)."""
+    """Return the axis as an array of shape (3,) or (rows, 3).
+
+    Raises:
+        ModelError: the axis is not a direction.
+    """
     given = read_numbers(AXES.get(axis, ()) if isinstance(axis, str) else axis)
     direction = np.zeros(0) if given is None else given
     good = direction.ndim in (1, 2) and direction.shape[-1] == 3 and bool(np.isfinite(direction).all())

@@ -52,7 +52,7 @@ def coordinate_output(
 
 
 def find_units(unit: str, markers: Sequence[str] = ("marker0", "marker1")) -> Callable[[LocalRows], list[str]]:
-    """Return the function for `Output.units_of` of laws on the coordinates ``markers``."""
+    """Return the function for `Output.units_of` that returns the unit of each row, see `coordinate_output`."""
 
     def units_of(rows: LocalRows) -> list[str]:
         turning = [find_turning(rows.world, rows.local(name)) for name in markers]

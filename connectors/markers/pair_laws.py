@@ -1,5 +1,5 @@
-"""Laws between two markers that are defined by one or two kernels for one row. This module contains the implementation
-of `register_pair` for all marker families.
+"""Laws between two markers. One or two kernels, which evaluate one row, define a law. This module contains the
+implementation of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
@@ -447,8 +447,9 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add the energy lost by sliding in a step of size[0] seconds [J] to ``lost[place]``: for each row that slides at
-    the start or at the end of the step, the work done on the row minus the change of the energy stored in the row.
+    """Add the energy [J] that is lost by sliding in a step of size[0] seconds to ``lost[place]``: for each row that
+    slides at the start or at the end of the step, the work done on the row minus the change of the energy stored in the
+    row.
 
     ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """
@@ -483,14 +484,14 @@ def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> 
 
 @kernel
 def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
-    """Return the vector u = p1 - p0 between the points of a row [m] and its rate u_t [m/s], in the global frame."""
+    """Return the global vector u = p1 - p0 [m] between the points of row i, and its rate u_t [m/s]."""
     m0, m1 = pair.m0[i], pair.m1[i]
     return subtract(m.p, m1, m0), subtract(m.v, m1, m0)
 
 
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
-    """Return the difference u = w1 x1 - w0 x0 of the coordinates of a row, each multiplied by its factor [m or rad],
+    """Return the difference u = w1 x1 - w0 x0 [m or rad] of the coordinates of row i, each multiplied by its factor,
     and the rate u_t [m/s or rad/s]."""
     m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
@@ -561,7 +562,7 @@ def prepare_measure(
 
 @kernel(fast=False)
 def fill_positions(p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, u: FloatArray, ut: FloatArray) -> None:
-    """Write the vectors u = p1 - p0 between points [m] and their rates u_t [m/s], shape (n, 3) each."""
+    """Write the vectors u = p1 - p0 [m] between points, and their rates u_t [m/s], shape (n, 3) each."""
     for i in range(len(m0)):
         for k in range(3):
             u[i, k], ut[i, k] = p[m1[i], k] - p[m0[i], k], v[m1[i], k] - v[m0[i], k]
@@ -572,8 +573,8 @@ def fill_coordinates(
     x: FloatArray, rate: FloatArray, m0: IntArray, m1: IntArray, w0: FloatArray, w1: FloatArray, u: FloatArray,
     ut: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the differences u = w1 x1 - w0 x0 of coordinates, multiplied by their factors, and the rates u_t, shape (n,
-    1) each."""
+    """Write the differences u = w1 x1 - w0 x0 [m or rad] of coordinates, each multiplied by its factor, and the rates
+    u_t [m/s or rad/s], shape (n, 1) each."""
     for i in range(len(m0)):
         u[i, 0] = w1[i] * x[m1[i]] - w0[i] * x[m0[i]]
         ut[i, 0] = w1[i] * rate[m1[i]] - w0[i] * rate[m0[i]]
@@ -592,7 +593,9 @@ def measure_positions(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
-    """Create a `Measure` of `difference_coordinates` for the rows ``which`` with user functions, shape (n, 1)."""
+    """Create a `Measure` of `difference_coordinates`, with results of shape (n, 1), for the rows ``which`` with user
+    functions.
+    """
 
     def read(s: Fields) -> tuple[FloatArray, FloatArray]:
         m = s.markers[COORDINATE]
@@ -603,20 +606,20 @@ def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
-    """Return the fields ``names`` of the pairs of all rows, or of the rows ``which``."""
+    """Return the fields ``names`` of the `Pair` of the rows ``which``; `ALL` selects all rows."""
     return tuple(getattr(rows.columns[0], name)[which] for name in names)
 
 
 def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the vectors u = p1 - p0 between the points of all rows [m] and their rates u_t [m/s], in the global
-    frame, shape (n, 3) each."""
+    """Return the global vectors u = p1 - p0 [m] between the points of all rows, and their rates u_t [m/s], shape (n, 3)
+    each."""
     m, (m0, m1) = s.markers[POSITION], pick_pairs(rows, ALL, "m0", "m1")
     return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the differences u = x1 - x0 of the coordinates of all rows [m or rad] and their rates u_t [m/s or
-    rad/s], shape (n,) each. If the law has factors, x1 and x0 are multiplied by these factors.
+    """Return the differences u = x1 - x0 [m or rad] of the coordinates of all rows, and their rates u_t [m/s or rad/s],
+    shape (n,) each. If the law has factors, x1 and x0 are multiplied by these factors.
     """
     m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]

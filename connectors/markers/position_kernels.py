@@ -1,7 +1,7 @@
 """Columns of the position markers, and the kernels that fill these columns; see `position_markers`.
 
-The last functions in this file evaluate d = p1 - p0, the rates and the Jacobians of two rigid markers, for joints and
-springs.
+The last functions in this file evaluate d = p1 - p0, the rates and the Jacobians of two rigid markers, and the contact
+of a disc with a plane, for joints and springs.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Write d = p1 - p0 (3) and the rates y = [v1 - v0, ω0, ω1] (9) of row i; j contains the indices m0 and m1 of the
-    markers.
+    """Write d = p1 - p0, shape (3,), and the rates y = [v1 - v0, ω0, ω1], shape (9,), of row i; j contains the indices
+    m0 and m1 of the markers.
     """
     m0, m1 = j.m0[i], j.m1[i]
     for a in range(3):

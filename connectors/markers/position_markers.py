@@ -298,7 +298,7 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
         Handle to the markers, one per cable.
 
     Raises:
-        ModelError: no cables, or an offset in 3D, where the left side of a cable is not defined.
+        ModelError: the entities are not cables, or an offset is given for 3D cables, whose left side is not defined.
     """
     cables = merge_handles(cables)
     component = cables.table.component
@@ -363,8 +363,9 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """Return the position ``at`` as an array of shape (2,) or (rows, 2); if the entity allows a third component, also
-    of shape (3,) or (rows, 3)."""
+    """Return the position ``at`` as an array, of shape (2,) or (rows, 2) for `RigidBody2D` and 2D cables, otherwise of
+    shape (3,) or (rows, 3). If the user gives only two components, the third component is 0.
+    """
     spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     place = read_numbers(at)

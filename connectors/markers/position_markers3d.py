@@ -99,7 +99,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
         A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
         A[0, 2], A[2, 0] = s * (e1 * e3 + e0 * e2), s * (e1 * e3 - e0 * e2)
         A[1, 2], A[2, 1] = s * (e2 * e3 - e0 * e1), s * (e2 * e3 + e0 * e1)
-        # E, such that ω = E e_t
+        # the array E contains the matrix Jr = 2 E/n
         E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
         E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
@@ -111,7 +111,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
                 m.Jr[k, d, 3 + a] = E[d, a]
                 for b in range(4):
                     m.Hr[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
-        # ∂E/∂e is constant; the element in row d and column a of E is ± a component e_b
+        # the derivatives 2 (∂E/∂e_b)/n, where each nonzero element of the matrix E is ± a component e_b
         for d in range(3):
             p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
             m.Hr[h, d, 3, 4 + d] -= s
@@ -121,8 +121,8 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:
-    """Return, for points b [m] of shape (rows, 3), the matrices S for which the rotated point is A(e) b = eᵀ S e/(e·e)
-    with the Euler parameters e, shape (rows, 3, 4, 4).
+    """Return the matrices S [m], shape (rows, 3, 4, 4), for points b [m], shape (rows, 3), such that the rotated point
+    is A(e) b = eᵀ S e/(e·e) for all Euler parameters e.
     """
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):

@@ -134,7 +134,7 @@ def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArr
 
 @kernel
 def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
-    """Store the defined angles as history values; undefined angles are not stored."""
+    """Store the angle minus its initial value as history value of each row; undefined angles are not stored."""
     for i in range(len(rows)):
         row = rows[i]
         sine, cosine, share = eval_parts(row, x)
@@ -143,16 +143,17 @@ def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
 
 
 def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the vectors a and b, for reference Euler parameters of shape (rows, 4) and axes of any length > 0, shape
-    (rows, 3)."""
+    """Return the vectors a and b, shape (rows, 4) each, for reference Euler parameters, shape (rows, 4), and axes of
+    any length > 0, shape (rows, 3)."""
     n, b = normalise(axis), normalise(reference)
     vector = b[:, :1] * n + np.cross(b[:, 1:], n)
     return np.concatenate((-(b[:, 1:] * n).sum(axis=1, keepdims=True), vector), axis=1), b
 
 
 def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the angles at initial Euler parameters (rows, 4), in (-2π, 2π] [rad], and s² + c² at these parameters,
-    shape (rows,) each."""
+    """Return the angles, in (-2π, 2π] [rad], and (s² + c²)/(e·e) [1], shape (rows,) each, at the Euler parameters e,
+    shape (rows, 4). The vectors a and b are results of `directions`.
+    """
     sine, cosine = (a * e).sum(axis=1), (b * e).sum(axis=1)
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 

@@ -37,7 +37,7 @@ class Share:
         c: surfaces of the set; `exchange_motion` writes the motion of surfaces of other processes.
 
     Attributes:
-        own: the surfaces whose motion this process evaluates, shape (k,).
+        own: indices of the surfaces whose motion this process evaluates, shape (k,).
         present: ranges of the indices of all surfaces that may receive forces on this process, see `find_runs`.
         dofs: coordinate indices of the surfaces, shape (n, w). Indices of coordinates of other processes and of the
             spare coordinate follow the local indices.
@@ -57,7 +57,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # arrays that keep the values of the last evaluation
+        # the arrays of motion and of forces that processes exchange in each evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -89,8 +89,8 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Send forces on surfaces of other processes to these processes. The receiving processes add these forces to
-        the forces that they have computed.
+        """Send the forces on surfaces of other processes to the processes of these surfaces, which add them to the
+        forces that they have computed.
         """
         self._ghosts.add_to_owners(*self._forces)
 
@@ -180,7 +180,7 @@ class TangentColumns:
 
     Args:
         share: the part of the contact set that belongs to this process.
-        ghosts: indices of the surfaces received from other processes.
+        ghosts: exchange of surfaces between processes; ``received`` contains the indices of the received surfaces.
         c: the surfaces.
         m: columns of the local markers.
         curved: whether any marker on any process has second derivatives.

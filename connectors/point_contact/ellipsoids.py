@@ -75,7 +75,7 @@ def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float,
 def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
-    """Return the overlap x of two bodies along the direction n [m]."""
+    """Return the overlap x [m] of the bodies i and j along the direction n; d is the vector between the centres [m]."""
     out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
@@ -116,7 +116,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
     for _ in range(ITERATIONS):
         if x <= 0.0:
             break
-        # surface points of both bodies with the normals n and -n, and basis of the tangent plane of the unit sphere
+        # vectors p_1(n) and p_2(n) to the surface points, and basis of the tangent plane of the unit sphere
         h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
         h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
         ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)
@@ -165,8 +165,8 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
 
 @kernel
 def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz: float, axes: float) -> float:
-    """Return the relative radius R of two bounded surfaces for the contact normal n [m]; axes: product of all six
-    semi-axes [m^6].
+    """Return the relative radius R [m] of two bounded surfaces for the contact normal n; ``axes`` is the product of all
+    six semi-axes [m^6].
     """
     h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
     h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)

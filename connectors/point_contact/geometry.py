@@ -32,8 +32,9 @@ APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
-    """Update frames and velocities of the surfaces in ``runs``, see `find_runs`, from their markers."""
-    # arrays are separate arguments, because a loop over the columns of two large tuples is several times slower
+    """Update the origins, velocities and angular velocities of the surfaces in ``runs``, see `find_runs`, from their
+    markers."""
+    # the columns are local variables, because a loop that reads the columns of two large tuples is several times slower
     p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
     center, cv, comega = c.center, c.v, c.omega
     for run in range(len(runs)):
@@ -76,7 +77,8 @@ def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> Non
 
 @kernel(inline=True)
 def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meeting:
-    """Return depth x, normal n and relative radius R of two spheres, with the vector d from centre 1 to centre 2."""
+    """Return depth x [m], normal n and relative radius R [m] of two spheres with the radii r1 and r2 [m] and the vector
+    d from centre 1 to centre 2 [m]; all values are 0 if the spheres do not touch."""
     square, reach = dx * dx + dy * dy + dz * dz, r1 + r2
     if square >= reach * reach or square == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0

@@ -11,8 +11,8 @@
 surface. `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity
 v = v_n n + v_t of surface 1 relative to surface 2 is evaluated at the point on which the force acts. The vector from
 the middle of the overlap to this point is x (1/2 - s1) n. The velocity v_n is positive while the surfaces approach.
-Each contact is evaluated independently of all other contacts; a contact that opens so fast that its force is 0 does not
-affect them.
+Each contact is evaluated independently of all other contacts. Therefore a contact that opens so fast that its force is
+0 does not affect the other contacts.
 
 With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
 `distribution.py`.
@@ -70,7 +70,7 @@ class HuntCrossley(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the initial flags (1 enabled, 0 disabled) that the user did not specify."""
+    """Create history values with the initial flags (1 enabled, 0 disabled) if the user does not give ``data``."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
@@ -88,7 +88,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for flags that several rows share, and for arrays of flags with a wrong shape."""
+    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row has not exactly one value."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -154,8 +154,8 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Describe overlaps that are too large for the law: surfaces whose centre is behind a half space, and bounded
-        surfaces whose overlap exceeds their relative radius.
+        """Describe overlaps that are too large for the law, because the depth is not below the relative radius: if
+        ``behind`` is true, overlaps with half spaces, otherwise overlaps of two bounded surfaces.
         """
         found = []
         for b in sets:
@@ -188,8 +188,8 @@ def build(rows: LocalRows) -> System:
 
 
 def sum_contacts(name: str) -> Callable[..., FloatArray]:
-    """Create an output of shape (rows,): the sum of the field ``name`` of `Contacts` over all contacts of each row, or
-    the number of contacts if the name is empty.
+    """Create the function that evaluates an output of shape (rows,): the sum of the field ``name`` of `Contacts` over
+    all contacts of each row, or the number of contacts if the name is empty.
     """
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

@@ -38,14 +38,14 @@ def mix(a: float, b: float) -> float:
 
 @kernel(inline=True)
 def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
-    """Return the Hertz force f_H at the depth x > 0 [N], with K = K_1 s1 and the relative radius R [m]."""
+    """Return the Hertz force f_H [N] at the depth x > 0 [m], with K = K_1 s1 and the relative radius R [m]."""
     f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if hertz else R * x * K)
     return f
 
 
 @kernel(inline=True)
 def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) -> Vector:
-    """Return the velocity of the material point of surface i at the position P = (px, py, pz) [m/s]."""
+    """Return the velocity [m/s] of the material point of surface i at the position P = (px, py, pz) [m]."""
     rx, ry, rz = px - c.center[i, 0], py - c.center[i, 1], pz - c.center[i, 2]
     wx, wy, wz = c.omega[i, 0], c.omega[i, 1], c.omega[i, 2]
     return c.v[i, 0] + wy * rz - wz * ry, c.v[i, 1] + wz * rx - wx * rz, c.v[i, 2] + wx * ry - wy * rx
@@ -56,7 +56,8 @@ class PairForce(NamedTuple):
 
     The fields are s1 [1], the point P on which the force acts [m], the velocity v of surface 1 relative to surface 2 at
     P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f, which is not positive if the surfaces separate fast
-    [N], |f_t|/(f |v_t|) [s/m] and its derivative (`hollars`), and the force on surface 2 for f > 0 [N].
+    [N], the two results of `hollars`, of which the first is |f_t|/(f |v_t|) [s/m], and the force on surface 2 [N],
+    which is valid only for f > 0.
     """
 
     share: float
@@ -129,7 +130,8 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Do the same as `add_pair_forces` for pairs without ellipsoids."""
-    # arrays are separate arguments, because calls with a tuple of all columns take ten times as long as the force law
+    # the columns are local variables, because reading them from a tuple of all columns takes ten times as long as the
+    # force law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -167,12 +169,12 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         f *= 1.0 + 1.5 * (s1 * cc[i] + (1.0 - s1) * cc[j]) * vn
         if f <= 0.0:
             continue
-        # friction opposite to the slip
+        # friction on surface 2, in the direction of the slip of surface 1 relative to surface 2
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         g = f * hollars(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)[0]
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
-        # forces and torques on both bodies
+        # forces on both bodies
         force[i, 0] -= fx
         force[i, 1] -= fy
         force[i, 2] -= fz

@@ -165,7 +165,8 @@ def find_near(
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: spheres whose neighbours are searched, and their possible neighbours; None: all spheres.
+        chosen: masks of the spheres whose neighbours are searched, and of their possible neighbours, shape (n,) each;
+            None: all spheres.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -199,14 +200,14 @@ class _Crowd:
         self._tree: Any = cKDTree(center[members]) if len(members) else None
 
     def find_pairs(self, reach: float) -> IntArray:
-        """Return pairs of members whose distance is below ``reach`` [m], shape (k, 2)."""
+        """Return the pairs of members whose centres are closer than ``reach`` [m], shape (k, 2)."""
         if self._tree is None:
             return np.zeros((0, 2), np.int64)
         found: IntArray = self._tree.query_pairs(reach, output_type="ndarray")
         return self.members[found]
 
     def find_pairs_with(self, other: _Crowd, reach: float) -> IntArray:
-        """Return pairs (member, member of ``other``) whose distance is below ``reach`` [m], shape (k, 2)."""
+        """Return the pairs (member, member of ``other``) whose centres are closer than ``reach`` [m], shape (k, 2)."""
         if self._tree is None or other._tree is None:
             return np.zeros((0, 2), np.int64)
         matrix = self._tree.sparse_distance_matrix(other._tree, reach, output_type="coo_matrix")
@@ -226,7 +227,7 @@ def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     ``near.listed``.
     """
     m = near.bounded
-    # a slice is a view and copies no data
+    # indexing with a slice copies no data
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):

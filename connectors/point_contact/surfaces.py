@@ -197,7 +197,7 @@ def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
 
 
 def rotations(table: EntityTable) -> FloatArray:
-    """Return ``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
+    """Return the rotation matrices R of all rows, which are unit matrices for spheres, shape (rows, 3, 3)."""
     if "rotation" in table.component.columns:
         return table.collect("rotation")
     return np.tile(np.eye(3), (table.count, 1, 1))
@@ -226,7 +226,9 @@ def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 
 
 def _sizes(table: EntityTable) -> FloatArray:
-    """Return the semi-axes [m], shape (rows, 3)."""
+    """Return the semi-axes of ellipsoids, the radii of spheres in all components, or 0 for half spaces [m], shape
+    (rows, 3).
+    """
     if table.component is ContactEllipsoid:
         return table.collect("semi_axes")
     radius = table.collect("radius") if table.component is ContactSphere else np.zeros(table.count)

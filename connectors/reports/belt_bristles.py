@@ -77,8 +77,8 @@ class Stick(NamedTuple):
 
 
 def eval_stick(rim: Rim, X: float) -> Stick:
-    """Evaluate the solution of shear lag. Only exponentials with negative exponents are used, because these cannot
-    overflow.
+    """Evaluate the solution of the equation of shear lag for a sticking part of the length X [m]. Only exponentials
+    with negative exponents are used, because these cannot overflow.
     """
     half = 0.5 * rim.share * rim.slope * rim.damping
     root = sqrt(half * half + rim.share * rim.slope * rim.stiffness)

@@ -53,13 +53,11 @@ class Wheel(NamedTuple):
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # report of the pulley
     segments: Segments  # segments of the cable that can touch the circle
-    spans: FloatArray  # arc lengths along the belt at the start and end of each contact [m], shape (spans, 2)
+    spans: FloatArray  # arc lengths along the belt [m] at the start and end of each contact, shape (spans, 2)
 
 
 class CableLine(NamedTuple):
-    """A chain of connected cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each. The
-    last value of the force is NaN, which ends the curve in a plot.
-    """
+    """A chain of connected cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,) each."""
 
     points: FloatArray
     arc: FloatArray
@@ -182,7 +180,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
 
 
 def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
-    """Create the circles of the contacts."""
+    """Create one `Wheel` for each circle of the contacts; ``offsets`` is the second result of `create_lines`."""
     circles, radii = (contacts.table.collect(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
@@ -290,8 +288,8 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the limits of the axial force for the colours [N]. The limits differ by at least a minimum value;
-    otherwise the colours of a belt with constant force would show rounding errors.
+    """Return the limits of the axial force for the colours [N]. The limits differ by at least 0.5 % of the largest
+    magnitude of the force; otherwise the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())

@@ -130,7 +130,7 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """Find the steady motion of an open belt around two equal pulleys.
+    """Find the steady motion of a belt that is not crossed around two equal pulleys.
 
     The docstring of `connectors/reports/belt_theory.py` states the equations.
 
@@ -140,7 +140,8 @@ def belt_creep(
         distance: distance between the centres of the pulleys [m].
         radius: radius r of the pulleys [m].
         driver_speed: speed omega_1 > 0 of the driver [rad/s].
-        torque: torque M >= 0 that the belt transmits [N m], or a function of the speed of the driven pulley.
+        torque: torque M >= 0 that the belt transmits [N m], or a function of the speed of the driven pulley [rad/s]
+            that returns this torque.
         friction_coefficient: coefficient of friction mu [1].
         reference_strain: e0 [1].
         mass_per_length: rhoA per reference length [kg/m].
@@ -166,7 +167,7 @@ def belt_creep(
         return R - F * lam / (R * contact_stiffness_per_length)
 
     def turn(F: Any) -> Any:
-        """Return lam/rho [1/m] of a belt on the pulley with the force F."""
+        """Return the ratio lam/rho [1/m] of the belt on a pulley for the force F of the belt [N]."""
         lam = (F + stiff) / E
         return lam / axis_radius(F, lam)
 

@@ -8,7 +8,7 @@ The contacts of one circle are evaluated in the direction of travel of the cable
 the cable that are in contact. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the
 centre:
 
-    torque: sum r f_t, for contact points sum (r + g) f_t
+    torque: sum r f_t, for contact points sum (r + h + g) f_t with the height h of the axis above the face
     normal force: -sum f_n
     powers: see `contact/account.py`
     wrap angle: |sum phi_s| from the first to the last segment in contact, including open segments between them
@@ -94,9 +94,9 @@ UNITS = units_of(PulleyReport)
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
     """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
-    If several separate cables, such as parallel ropes, are in contact with the circle, forces and numbers of segments
-    are sums over these cables. Entry, exit, and the wrap and slip angles between entry and exit belong to the cable
-    with the largest number of segments in contact.
+    If several separate cables, such as parallel ropes, are in contact with the circle, forces, powers, slip arcs and
+    numbers of segments are sums over these cables. Entry, exit, tensions, wrap angle and speed belong to the cable with
+    the largest number of segments in contact.
 
     Args:
         state: the state that the report describes.
@@ -218,7 +218,7 @@ def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, te
 
 
 def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touching: IntArray) -> float:
-    """Return the mean tangential speed of the axes of the cables in contact, relative to the centre [m/s]."""
+    """Return the mean tangential speed [m/s] of the axes of the cables in contact, relative to the centre."""
     row, first = np.unique(z.row[touching], return_index=True)
     cables = pulley.cables[row]
     rows, middle = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world)), {"x": 0.5 * pulley.length[row]}
@@ -230,15 +230,16 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Return the energy that all contacts of a pulley have lost by friction [J]; all processes must call this function
+    """Return the energy [J] that all contacts of a pulley have lost by friction; all processes must call this function
     together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
-    """Return the segments from the first to the last segment in contact, in the direction of increasing local x; the
-    result is empty if there is no contact.
+    """Return the indices of the segments from the first to the last segment in contact, in the direction of increasing
+    local x, of the chain of cables with the largest number of segments in contact; the result is empty if there is no
+    contact.
 
     On a closed chain, the result starts after the longest part without contact.
     """
@@ -331,7 +332,8 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # values are summed over processes, and each process has the whole report, so the other processes return 0
+            # the values of all processes are added, and each process has the whole report, so all processes except the
+            # first return 0
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

@@ -23,8 +23,8 @@ MOST = 8
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
-    """Create the section; all processes must call this function. The result is an empty list for a model without
-    contacts between circles and cables.
+    """Return a list with the section about pulleys, which is empty for a model without contacts between circles and
+    cables; all processes must call this function.
     """
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
@@ -43,8 +43,10 @@ def write_section(title: str, state: State, reports: Sequence[Any], count: int) 
 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
-    """Find the circles of the model, each with its contacts of one type; all processes must call this function
-    together."""
+    """Find the circles of the model. For each circle, and for each component whose rows are contacts with this circle,
+    the result contains a handle to all rows of the component and the circle. All processes must call this function
+    together.
+    """
     for component, table in world.tables.items():
         if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:
             contacts = Entity(table, np.arange(table.count))
@@ -54,7 +56,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
 
 
 def show_numbers(value: Any) -> Any:
-    """Convert values to texts; points and vectors are written in parentheses, and None represents an unknown value."""
+    """Convert a tuple of numbers to a text in parentheses; return a number unchanged, and None for NaN."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

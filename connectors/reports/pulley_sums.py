@@ -33,7 +33,7 @@ class PulleyRows(NamedTuple):
         chain: for each row, the index of the chain to which its cable belongs.
         closed: whether each chain is closed, shape (chains,).
         radius: radius of the circle [m].
-        lever: height of the axis above the face at which friction acts [m]; NaN: friction acts at the radius of the
+        lever: height of the axis, at which friction acts, above the face [m]; NaN: friction acts at the radius of the
             circle.
     """
 

@@ -123,9 +123,9 @@ SURFACE_CONTACTS = *PLAIN, ContactFrictionSurfaceSetCable, *TURNING
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
-    If several separate cables are in contact with the surface, forces and numbers of points are sums over these cables.
-    Entry, exit, and the angles and lengths between entry and exit belong to the chain with the largest number of points
-    in contact.
+    If several separate cables are in contact with the surface, forces, powers, lengths and numbers of points are sums
+    over these cables. Entry, exit, tensions, angles and speed belong to the chain of cables with the largest number of
+    points in contact.
 
     Args:
         state: the state that the report describes.
@@ -302,7 +302,9 @@ def _eval_travel(
     world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
-    """Evaluate the speed, and the points, tensions and fleet angles at entry and exit."""
+    """Evaluate the `Travel`. ``found`` is the result of `_find_course`, ``axis`` the axis of the surface, and ``drift``
+    the velocity of its origin [m/s].
+    """
     course = found[0]
     if course is None:
         return Travel(0.0, (NOWHERE, NOWHERE), (np.nan, np.nan), (np.nan, np.nan))

@@ -15,8 +15,8 @@ from windlass.framework.state.state import State
 
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
-    """Create the section; all processes must call this function. The result is an empty list for a model without
-    contacts between surfaces and cables.
+    """Return a list with the section about surfaces, which is empty for a model without contacts between surfaces and
+    cables; all processes must call this function.
     """
     surfaces: list[tuple[Entity, int]] = []
     for component in SURFACE_CONTACTS:

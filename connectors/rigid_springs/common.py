@@ -38,7 +38,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @kernel
 def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """Write the generalised forces g of a row with a user function, shape (n,)."""
+    """Write the generalised forces g, shape (n,), of a row with a user function."""
     for a in range(len(g)):
         slope = 0.0
         for b in range(len(g)):
@@ -54,13 +54,13 @@ def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_one(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with one displacement [J]."""
+    """Return the energy [J] of a spring with one displacement."""
     return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
 
 
 @kernel
 def power_of_one(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the damper of a spring with one displacement dissipates [W]."""
+    """Return the power [W] that the damper of a spring with one displacement dissipates."""
     return complex(row.damping * (xt[0] - row.rate_offset) * (xt[0] - row.rate_offset))
 
 
@@ -76,7 +76,7 @@ def force_of_all(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -
 
 @kernel
 def energy_of_all(row: Any, x: ComplexArray) -> complex:
-    """Return the energy of a spring with n = 6 displacements and the stiffness matrix K [J]."""
+    """Return the energy [J] of a spring with n = 6 displacements and the stiffness matrix K."""
     total = complex(0.0, 0.0)
     for a in range(len(x)):
         for b in range(len(x)):
@@ -86,7 +86,7 @@ def energy_of_all(row: Any, x: ComplexArray) -> complex:
 
 @kernel
 def power_of_all(row: Any, xt: ComplexArray) -> complex:
-    """Return the power that the dampers of a spring with n = 6 displacements and the damping matrix D dissipate [W]."""
+    """Return the power [W] that the dampers of a spring with n = 6 displacements and the damping matrix D dissipate."""
     total = complex(0.0, 0.0)
     for a in range(len(xt)):
         for b in range(len(xt)):
@@ -167,7 +167,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
 
 def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the displacements x and the rates x_t of the rows ``which``, shape (k, n) each."""
+    """Return the displacements x and the rates x_t, shape (k, n) each, of the k rows ``which``."""
     pair, own = rows.columns
     x, xt = np.zeros((len(own), n)), np.zeros((len(own), n))
     fill(own, pair, s.markers[FAMILY], s.data, s.start_data, x, xt)

@@ -121,7 +121,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex) -> Any:
-    """Return the normal force f_n of a closed contact [N]."""
+    """Return the normal force f_n [N] of a closed contact."""
     depth = raise_depth(-gap, row.exponent)
     f = row.contact_stiffness * depth - row.contact_damping * rate
     if row.impact_factor != 0.0:
@@ -138,7 +138,7 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
-    """Return the factor s between friction f_t and slip velocity v_t, f_t = -s v_t [N s/m]."""
+    """Return the factor s [N s/m] of the friction f_t = -s v_t for the normal force f_n and the slip velocity v_t."""
     # the friction factor is computed here, because a call makes the kernel too large for inlining, which increases the
     # time of contacts by an eighth
     if not slides(row.history[1], row.proportional_zone):
@@ -246,8 +246,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Raise ModelError for an initial state in which the centre of a sphere is inside the other sphere, or outside a
-    hollow sphere.
+    """Add a check of the initial state to the system. The check refuses spheres of which the larger contains the centre
+    of the smaller, and a hollow sphere that does not contain the centre of sphere 0.
     """
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
@@ -265,7 +265,7 @@ def refuse_deep(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for inconsistent parameters, and invalid history values."""
+    """Raise ModelError for inconsistent parameters."""
     get = table.local
     plastic, plain = get("plasticity_ratio") > 0.0, get("impact_model") == MODELS[0]
     sticky = (get("pull_off_force") > 0.0) | (get("adhesion_stiffness") > 0.0)

@@ -112,8 +112,9 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Evaluate depth and force of both flanks, the displacement w along the pitch circles, the distance of the axes,
-    and the vectors a, e and t of the docstring of this module.
+    """Return the depths [m] and the forces [N] of both flanks, the sum of their damping powers [W], the displacement w
+    along the pitch circles [m], the distance of the axes [m], and the vectors a, e and t of the docstring of this
+    module.
     """
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
@@ -218,7 +219,7 @@ def add_start(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid teeth, angles, axes and history values."""
+    """Raise ModelError for invalid numbers of teeth, pressure angles and axes."""
     get = table.local
     for wrong, name, must in (
         (np.abs(get("teeth1")) < 3, "teeth1", "have at least 3 teeth, with a minus for a ring gear"),

@@ -9,8 +9,9 @@
 
 The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
 Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
-for the velocities, and the update after Newton's iterations would detect the impact one step too late. A stiff stop is
-equivalent to a rigid stop if the contact time of about π sqrt(m/k) is about ten steps long, where m is the moving mass.
+for the velocities, and the update after Newton's iterations would detect the impact one step too late. To approximate a
+rigid stop, choose a stiffness k for which the contact time of about π sqrt(m/k) is about ten steps long, where m is the
+moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
 """
@@ -178,8 +179,7 @@ def drop_update(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid directions, a lower limit that is not below the upper limit, and invalid frames and
-    history values."""
+    """Raise ModelError for invalid directions and frames, and for a lower limit that is not below the upper limit."""
     check_frames(world, table)
     direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
     table.refuse(direction > 5, ("direction",), "be 0 to 5")

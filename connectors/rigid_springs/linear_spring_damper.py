@@ -57,7 +57,9 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Return the force along the axis, and the moment of this force on marker 0."""
+    """Return the nine components of the forces and torques for the force g[0] along the axis; see
+    `rigid_springs/pairs.py`.
+    """
     a, zero = turn_vector(u.A, row.unit_axis), complex(0.0, 0.0)
     f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])
     t = cross(f, u.d) if row.moment_arm else (zero, zero, zero)

@@ -62,7 +62,7 @@ class Pose(NamedTuple):
 
 @kernel
 def eval_angle(y: complex, x: complex) -> complex:
-    """Return the angle of the vector (x, y) in (-π, π] [rad], for complex x and y."""
+    """Return the angle [rad] of the vector (x, y) for complex x and y; its real part is in (-π, π]."""
     a, b = y.real, x.real
     return complex(np.arctan2(a, b), (b * y.imag - a * x.imag) / (a * a + b * b))
 
@@ -83,8 +83,7 @@ def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -
 
 @kernel
 def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
-    """Return the product A F of the rotation matrix A of a marker and a frame F relative to the marker, shape (3,
-    3)."""
+    """Return the product A F, shape (3, 3), of the rotation matrix A of a marker and a frame F fixed to the marker."""
     product = np.zeros((3, 3), np.complex128)
     for a in range(3):
         for b in range(3):

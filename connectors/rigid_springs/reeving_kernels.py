@@ -90,7 +90,7 @@ def measure(
 
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Return the length of rope that is wound on the drums at the ends of a span [m]: the sum of R_A ψ_A if the span is
+    """Return the length of rope [m] that is wound on the drums at the ends of a span: the sum of R_A ψ_A if the span is
     the first span of its rope, and -R_B ψ_B if the span is the last span.
     """
     length = complex(0.0, 0.0)
@@ -210,7 +210,7 @@ def tangent(
                     values[own[k, a, b]] += total
             if dq != 0.0:
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
-        # length wound on the drums at both ends, L_0, and the rate of L_0
+        # derivatives of L_0 and of its rate, and the second derivatives of the coordinates q_0 and q_1
         for j in range(2):
             at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:
@@ -234,8 +234,8 @@ def tangent(
 def fill_numbers(
     rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """Write the quantities of each rope in the order of `LENGTH` and the following constants, shape (n, 7), and the
-    wrap angles on the sheaves, shape (n, markers)."""
+    """Write the quantities of each rope into ``out``, shape (n, 7), in the order of `LENGTH` and the following
+    constants, and the wrap angles on the sheaves [rad] into ``wraps``, shape (n, markers)."""
     numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(rows)):
         row = rows[i]
@@ -277,7 +277,7 @@ def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int,
 
 @kernel
 def put_point(span: Any, marker: int, m: PositionColumns, end: int, angle: float, points: FloatArray, n: int) -> int:
-    """Write the point at a given angle on the sheave at one end of a span."""
+    """Write the point at a given angle on the sheave at one end of a span into row n of ``points``; return n + 1."""
     x, y = span.radii[end] * np.cos(angle), span.radii[end] * np.sin(angle)
     for a in range(3):
         points[n, a] = m.p[marker, a]

@@ -11,9 +11,9 @@ each of which is a point, or a drum if its radius is not 0. The rope exerts a to
 rope wound on the drum, so a coordinate q must describe the rope paid out. Therefore the forces on q are not derivatives
 of L with respect to q.
 
-Even if a rope runs obliquely onto a sheave, all forces are derivatives of the length of the rope with respect to
-coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and its forces
-are not the derivatives of its rope length.
+Even if a rope runs obliquely onto a sheave, the forces on the bodies are derivatives of the length of the rope with
+respect to coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and
+its forces are not the derivatives of its rope length.
 """
 
 from __future__ import annotations
@@ -131,7 +131,9 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the quantities of each rope, see `fill_numbers`, shape (rows, 7), and the wrap angles."""
+    """Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers); see
+    `fill_numbers`.
+    """
     pair, own, spans, most = rows.columns
     out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
     fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)

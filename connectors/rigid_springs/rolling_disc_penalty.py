@@ -7,7 +7,7 @@
     slip: v_t = [e_0·v_c, e_1·v_c],    v = |v_t|
     friction matrix: M = Rᵀ diag(μ + μ_v v) R, where R is the rotation by the angle of the rollers of Mecanum wheels
     friction: f_t = |f_n| M s on the left-hand side
-    in the proportional zone: s = v_t/v_z or (2 - v/v_z) v_t/v_z, if the stored slip is <= v_z
+    in the proportional zone: s = (2 - v/v_z) v_t/v_z, or v_t/v_z with ``linear_zone``, if the stored slip is <= v_z
     outside of the zone: s = stored slip/|stored slip|
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
 
@@ -79,7 +79,9 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
-    """Return the friction f_t across and along the track [N] for the slip (x, y) across and along the track [m/s]."""
+    """Return the components of the friction f_t [N] across and along the track, for the slip velocities x across and y
+    along the track [m/s].
+    """
     speed = np.sqrt(x * x + y * y)
     stored = np.sqrt(row.history[0] ** 2 + row.history[1] ** 2)
     share = share_of_slip(speed, row.proportional_zone, not row.linear_zone)
@@ -173,7 +175,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis or a normal of length 0, and for invalid history values."""
+    """Raise ModelError for an axis or a normal of length 0."""
     for name in ("axis", "normal"):
         table.refuse(~table.local(name).any(axis=1), (name,), "have a length > 0 [1]")
 

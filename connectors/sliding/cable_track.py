@@ -94,9 +94,7 @@ def read_tracks(world: Tables) -> Tracks:
 
 
 def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) -> float:
-    """Return the distance between the end of a cable and the start of another cable in the reference configuration
-    [m].
-    """
+    """Return the distance [m] from the end of a cable to the start of another cable in the reference configuration."""
     d = int(dims[end])
     places = world.numbering.reference_of(np.stack((dofs[end, 1 + 2 * d : 1 + 3 * d], dofs[start, 1 : 1 + d])))
     return float(np.linalg.norm(places[1] - places[0]))

@@ -63,7 +63,8 @@ def sliding_joint(
         Handle to the joints. `fix`, `prescribe` and `coordinate_marker` accept this handle with the coordinate ``"s"``.
 
     Raises:
-        ModelError: the arguments are inconsistent.
+        ModelError: ``start`` or ``speed`` is neither one number nor one number for each joint, or an argument of
+            `cable_track` or `position_marker` is invalid.
     """
     places, speed = read_numbers(start), read_numbers(values.pop("speed", 0.0))
     if places is None or places.ndim > 1 or not places.size:

@@ -33,9 +33,10 @@ NUMBERS = 17
 
 @kernel
 def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
-    """Write the shape functions of row i and their first and second derivatives into S, shape (3, 4). Write the
-    position r of the point of the cable, its derivatives r' and r'', and the rates r_t and r'_t into w, shape (5,
-    3)."""
+    """Write the shape functions at the point of row i, and their first and second derivatives, into S, shape (3, 4).
+    Write the position r of this point of the cable, the derivatives r' and r'', and the rates r_t and r'_t into w,
+    shape (5, 3).
+    """
     row = c.rows[i]
     L = c.cables[row.cable].length
     s = (place_of(c, i, x) - row.offset) / L
@@ -56,7 +57,7 @@ def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArr
 
 @kernel
 def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
-    """Return the rate σ_t of the position along the track of row i [m/s]."""
+    """Return the rate σ_t [m/s] of the position of row i along the track."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
@@ -72,7 +73,8 @@ def add_equations(
     f: FloatArray,
 ) -> None:
     """Add the difference between the point r(ξ) of the cable and the position of the marker, or the rate of this
-    difference, to the constraint values C. Add the forces C_qᵀ λ of the multipliers λ to f.
+    difference, to the constraint values C; for a joint that is off or has left its track, add the equation of s. Add
+    the forces C_qᵀ λ of the multipliers λ to f.
     """
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.rows)):

@@ -54,7 +54,7 @@ class SlidingRows(NamedTuple):
 
 @kernel
 def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
-    """Return the position σ along the track of row i [m]."""
+    """Return the position σ [m] of row i along the track."""
     row = c.rows[i]
     moved: float = x[c.dofs[i, 1 + c.width]] - row.reference[1]
     return float(x[c.dofs[i, 0]] + moved)
@@ -62,8 +62,8 @@ def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
 
 @kernel
 def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, float]:
-    """Find the cable at the position ``place`` along the track of row i, and the number of completed turns of a closed
-    track. The search begins at the cable ``near``.
+    """Return the index of the cable at the position ``place`` [m] along the track of row i, and the number of completed
+    turns of a closed track. The search begins at the cable ``near``.
     """
     row = c.rows[i]
     turns = float(floor(place / row.total)) if row.closed else 0.0
@@ -78,8 +78,9 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Assign each row to the cable whose index is stored in its history values. Return whether the cable of any row has
-    changed.
+    """Set the data of each row that its history values determine, such as the current cable, and the coordinates of the
+    nodes of this cable in ``c.dofs``. If the cable in the history values is unknown, it follows from the position.
+    Return whether the cable of any row has changed.
     """
     changed = False
     for i in range(len(c.rows)):
@@ -101,7 +102,9 @@ def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
 
 @kernel
 def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
-    """Write the cable at the position of each row into the history values; used at the start of a run."""
+    """Write the cable at the position of each row, unless the joint has left its track, and the displacement of s into
+    the history values. This kernel is called at the start of a run.
+    """
     for i in range(len(c.rows)):
         row = c.rows[i]
         at = row.data
@@ -113,7 +116,8 @@ def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
 
 @kernel
 def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
-    """Post-Newton update: find the cable of each row, and whether the joint has left its track.
+    """After Newton's method, write the cable of each row, and whether the joint has left its track, into the history
+    values.
 
     If the cable of a joint changes, the step must be solved again with the cubic of the new cable, unless the joint
     carries no force.
@@ -140,7 +144,9 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Return whether any joint that must not leave its track is far beyond an end of the track."""
+    """Return whether the position ``place`` of row i [m] is far beyond an end of the track, and the joint must not
+    leave the track.
+    """
     row = c.rows[i]
     if row.closed or row.leaves:
         return False

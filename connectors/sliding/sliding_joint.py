@@ -103,7 +103,7 @@ class SlidingJoint(Component):
 
 
 def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: IntArray) -> IntArray:
-    """Find the initial cable of each row, or -1 for a track without cables, shape (rows,).
+    """Return the index of the initial cable of each row, shape (rows,), or -1 for a track without cables.
 
     Args:
         world, tracks: the world and its tracks.
@@ -122,8 +122,8 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the coordinate s along the track, the marker, the axial motion and the
-    nodes of the initial cable, or -1 for missing coordinates.
+    """Return, for each row, the global indices of the coordinate s along the track and of the coordinates of the
+    marker, of the axial motion and of the nodes of the initial cable, shape (rows, n); -1 for missing coordinates.
     """
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)
@@ -133,7 +133,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for joints with an invalid track, point or position."""
+    """Raise ModelError for invalid history values, 3D markers on 2D cables, nodes that several joints share, and
+    reference positions off the track.
+    """
     check_history(world, table, len(START))
     tracks = read_tracks(world)
     number = tracks.number_of(table.local("track"))
@@ -246,7 +248,9 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
 
 
 def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
-    """Return messages about joints that have passed an end of their track although they must not leave it."""
+    """Return messages about joints that are far beyond an end of their track, see `is_lost`, although they must not
+    leave it.
+    """
     found = []
     for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):
         place = place_of(c, int(i), s.x)
@@ -259,7 +263,7 @@ def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
 
 
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
-    """Evaluate the outputs of all rows, see `fill_outputs`, shape (rows, NUMBERS)."""
+    """Return the outputs of all rows, shape (rows, NUMBERS), see `fill_outputs`."""
     c: SlidingRows = rows.columns
     assign_cables(c, s.x, s.data)
     out = np.zeros((len(rows.rows), NUMBERS))

@@ -60,7 +60,7 @@ def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
 
 @kernel
 def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """Write P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3)."""
+    """Write P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], shape (3, 3) each."""
     for a in range(3):
         for b in range(3):
             if row.has_function:

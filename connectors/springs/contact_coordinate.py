@@ -49,13 +49,13 @@ class ContactCoordinate(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the force f [N]."""
+    """Return the force f [N or N m]."""
     return row.contact_stiffness * (u - row.offset) + row.contact_damping * ut if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m or N m/rad] and ∂f/∂u_t [N s/m or N m s/rad]."""
     return (row.contact_stiffness, row.contact_damping) if row.history[0] <= 0.0 else (0.0, 0.0)
 
 
@@ -73,7 +73,7 @@ def power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the gap of the row [m] and the rate of the gap [m/s], as `Gaps` requires."""
+    """Write the gap quantities of the row, see `Gaps`."""
     note_gap(numbers, u - row.offset, ut, abs(ut))
 
 
@@ -97,7 +97,7 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare that the law conserves energy if no row of the contact has damping."""
+    """Set in the account of the system that the rows conserve energy if no row has damping."""
     assert system.account is not None
     system.account = replace(system.account, conserves=not rows.columns[1]["contact_damping"].any())
 

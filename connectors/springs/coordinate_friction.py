@@ -21,8 +21,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """Return the magnitude F of the friction of a sliding row at the velocity v [N], which is > 0 for v ≠ 0, and the
-    derivative of F with respect to |v|; both results are 0 for v = 0.
+    """Return the magnitude F [N or N m] of the friction of a sliding row at the velocity v, and the derivative of F
+    with respect to |v|; both results are 0 for v = 0.
     """
     speed = abs(v)
     if speed == 0.0:
@@ -32,8 +32,8 @@ def sliding_force(row: Any, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
-    """Return the friction force f_friction [N] and its derivatives with respect to the difference q of the coordinates
-    and the rate q_t."""
+    """Return the friction force f_friction [N or N m] and its derivatives with respect to the difference q of the
+    coordinates and with respect to its rate q_t."""
     if row.bristle:
         state = np.sign(row.history[0])
         size, slope = sliding_force(row, v) if state != STICKS else (0.0, 0.0)
@@ -57,8 +57,8 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth in the stop in contact [m]: > 0 in the upper stop, < 0 in the lower stop, 0 if no stop is in
-    contact.
+    """Return the depth [m or rad] in the stop that is in contact: > 0 in the upper stop, < 0 in the lower stop, 0 if no
+    stop is in contact.
     """
     if not row.stops or row.history[2] == 0.0:
         return 0.0
@@ -73,7 +73,9 @@ def is_stopped(row: Any) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]. While the bristle slides, the deflection of the bristle is F/k_b."""
+    """Return the energy of the bristle [J]; 0 for rows without bristles or with a user function. While the bristle
+    slides, its deflection is F/k_b.
+    """
     if row.has_function or not row.bristle:
         return 0.0
     return float(
@@ -103,7 +105,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # the bristle has started to slide, has started to stick, or continues to slide
+    # update of a bristle, which may start to slide, start to stick, or continue to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -124,7 +126,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
         else:
             changed = ut == 0.0
             row.history[0], row.history[1] = np.sign(ut) * size, u
-    # contact with a stop has started, has ended, or continues
+    # update of the depth in a stop; the contact may start, end, or continue
     if row.stops:
         deep, before = max(u - row.upper_stop, 0.0) + min(u - row.lower_stop, 0.0), row.history[2]
         if before == 0.0:

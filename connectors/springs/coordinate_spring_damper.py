@@ -38,14 +38,14 @@ class CoordinateSpringDamper(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the force f [N]."""
+    """Return the force f [N or N m]."""
     f: float = row.user_force[0] if row.has_function else row.stiffness * (u - row.offset) + row.damping * ut
     return f
 
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m or N m/rad] and ∂f/∂u_t [N s/m or N m s/rad]."""
     if row.has_function:
         return row.df_du[0, 0], row.df_dut[0, 0]
     return row.stiffness, row.damping

@@ -96,7 +96,7 @@ class CoordinateSpringDamperExt(Component):
 
 @kernel
 def force(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the force f [N]."""
+    """Return the force f [N or N m]."""
     if row.has_function:
         return float(row.user_force[0])
     elastic = row.stiffness * (u - row.offset) + row.damping * (ut - row.rate_offset)
@@ -106,7 +106,7 @@ def force(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
-    """Return ∂f/∂u [N/m] and ∂f/∂u_t [N s/m]."""
+    """Return ∂f/∂u [N/m or N m/rad] and ∂f/∂u_t [N s/m or N m s/rad]."""
     if row.has_function:
         return row.df_du[0, 0], row.df_dut[0, 0]
     _, by_place, by_rate = friction(row, u, ut)
@@ -130,7 +130,9 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the gap to the nearer stop [m] and the rate of this gap [m/s], as `Gaps` requires."""
+    """Write the gap quantities of the nearer stop, see `Gaps`; the gap is infinite for rows without stops or with a
+    user function.
+    """
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf
@@ -148,8 +150,8 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost to friction without history and to the damper of a bristle [W]; see `fill_jumps` for
-    sliding bristles."""
+    """Return the power [W] lost to friction without history, or to the damper of a sticking bristle; `fill_jumps`
+    computes the energy that sliding bristles lose."""
     if row.has_function:
         return 0.0
     if row.bristle:
@@ -185,8 +187,8 @@ def judge_account(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction whose bristles have no stiffness, a lower stop that is not below the upper stop,
-    and invalid history values."""
+    """Raise ModelError for friction whose bristles have no stiffness, and for a lower stop that is not below the upper
+    stop."""
     get = table.local
     rubs = (get("dynamic_friction") > 0.0) | (get("static_friction_offset") > 0.0) | (get("viscous_friction") > 0.0)
     loose = rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0)
@@ -197,7 +199,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def history_output(place: int) -> Any:
-    """Create an output variable that returns one history value of each row, shape (rows,)."""
+    """Create the function that returns history value ``place`` of each row, shape (rows,)."""
     return lambda rows, s: s.data[rows.columns[1]["data"] + place]
 
 

@@ -47,7 +47,7 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Return the torque without the torque of the damper [N m], the derivative of this torque with respect to u, and
+    """Return the torque [N m] without the part of the damper, the derivative of this torque with respect to u, and
     whether the clutch overruns or slips (1) or is locked (0).
     """
     side = row.direction
@@ -93,7 +93,7 @@ def overruns(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the torque, excluding the torque of the damper [W], the elastic energy of the clutch [J], and
+    """Return the power [W] of the torque without the part of the damper, the elastic energy of the clutch [J], and
     whether the clutch overruns or slips (1) or is locked (0).
     """
     f, _, slips = lock(row, u)
@@ -108,7 +108,7 @@ def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[fl
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid directions."""
+    """Raise ModelError if ``direction`` is neither 1 nor -1."""
     table.refuse(np.abs(table.local("direction")) != 1.0, ("direction",), "be 1 or -1")
 
 

@@ -113,7 +113,7 @@ def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
 
 @kernel
 def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """Write P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3).
+    """Write P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], shape (3, 3) each.
 
     P = N_s e eᵀ + N_v e (u_t - s_t e)ᵀ/l + N/l (I - e eᵀ),   V = N_v e eᵀ
     """
@@ -151,8 +151,8 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the spring [J]; 0 for rows with a user function. With tension only, the energy is measured
-    from the state in which the rope becomes slack.
+    """Return the energy of the spring [J]; 0 for rows with a user function. The energy is 0 at the rest length; with
+    tension only and a stiffness > 0, it is 0 where the rope becomes slack.
     """
     if row.has_function:
         return 0.0

@@ -42,7 +42,7 @@ class ReadyRows(NamedTuple):
 
 @kernel(fast=False)
 def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) -> None:
-    """Write a function, or its first or second derivative, at the time t [s] into out, shape (m,).
+    """Write the value of a function, or of its first or second derivative, at the time t [s] into out, shape (m,).
 
     The parameters p depend on the type of the function. Table: the k times, then the values, (k, m). Smooth step:
     begin, end, first (m,) and last (m,). Sine: angular frequency [rad/s], phase [rad], amplitude (m,) and mean (m,).
@@ -131,8 +131,8 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Return the number k of time values at the beginning of the parameters of a function with m components. Return
-    None if a function of this type cannot have ``size`` parameters.
+    """Return the number k of time values at the beginning of the parameters of a function with m components; k is 0 for
+    a sine. Return None if a function of this type cannot have ``size`` parameters.
     """
     if kind == TABLE:
         k, rest = divmod(size, m + 1)

@@ -52,8 +52,8 @@ class TimeColumn:
             the data that kernels read.
 
     Attributes:
-        values: values at the last requested time, shape (rows, *shape); this read-only array is the same object at all
-            times.
+        values: values at the last requested time, shape (rows, *shape); this array is the same object at all times, and
+            other code must not change it.
         ready: call that evaluates the predefined functions at the time of an evaluation; see `call`.
         fill: call that evaluates all functions, including Python functions.
     """

@@ -140,7 +140,7 @@ def read_table(file: Any) -> list[list[str]]:
     """Read the lines of a CSV file, without empty lines and comments (``#``).
 
     Raises:
-        ModelError: a file that cannot be read.
+        ModelError: the file cannot be read.
     """
     try:
         with open(file, newline="", encoding="utf-8-sig") as lines:

@@ -31,7 +31,7 @@ POWERS = {"²": 2.0, "³": 3.0}
 
 def read_unit(text: str) -> float | None:
     """Return the factor that converts values in a unit to the SI unit, or None if the text is not a unit. If commas or
-    semicolons separate several units, the factors of these units must be equal.
+    semicolons separate several units with different factors, the result is also None.
     """
     # (m, rad)/s stands for m/s and rad/s
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())

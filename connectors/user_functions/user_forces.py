@@ -162,9 +162,7 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """A user function, and the indices of the rows that have this function among all rows with a user function, shape
-    (n,).
-    """
+    """A user function, and the indices ``where``, shape (n,), of its rows in the list of rows with a user function."""
 
     function: UserFunction
     where: IntArray
@@ -281,7 +279,9 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_numbers(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Do the same as `update_forces` for functions of one row with one displacement, with fewer Python calls."""
+    """Do the same as `update_forces`, with fewer Python calls, for rows with one displacement and functions that are
+    called for each row.
+    """
     f, us, uts = users.f, u.ravel().tolist(), ut.ravel().tolist()
     for group in users.forces:
         force = group.function
@@ -428,8 +428,8 @@ def _difference_number(
 def _difference(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
 ) -> FloatArray:
-    """Return the central difference of the forces with respect to component j of the displacements (which = 0) or of
-    the velocities (which = 1)."""
+    """Return the central differences, shape (group, n), of the forces with respect to component j of the displacements
+    (which = 0) or of the velocities (which = 1)."""
     values = []
     h = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which]).max(axis=1))
     for sign in (1.0, -1.0):

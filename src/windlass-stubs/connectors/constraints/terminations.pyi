@@ -41,6 +41,6 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None=None, *, 
 def _join(world: World, what: str, end: Handles, body: Handles, axis: Any | None, locked: tuple[bool, ...], values: dict[str, Any]) -> Entity:
     ...
 def _find_places(world: Tables, what: str, entity: Entity) -> Entity:
-    'Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged.'
+    'Return the nodes of bodies. Nodes with rotation in 3D, and the ground, are returned unchanged.\n\nRaises:\n    ModelError: the nodes have no rotation in 3D.'
 def _read_places(nodes: Entity) -> tuple[FloatArray, FloatArray]:
     'Return the positions [m], shape (n, 3), and rotation matrices, shape (n, 3, 3), of nodes or ground in the\nreference configuration.'

@@ -39,7 +39,7 @@ class CableChange(NamedTuple):
     cables: int
     weight: float
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    'Return the motion in the middle of n cables as four arrays of shape (n, 2 d), where a position has d coordinates.\nThe arrays contain positions and slopes, the velocities of both, the accelerations of both, and the values\n``carried`` of the state for both.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], its rate h_t, and h_tt for each of the last two arrays.'
+    'Return the motion in the middle of n cables as four arrays, shape (n, 2 d) each, where d is the number of\ncomponents of a position. The arrays contain the positions and slopes, their first time derivatives, their second\ntime derivatives, and their values ``carried`` in the state.\n\nArgs:\n    motion: these four arrays for the nodes, from the first to the last node, shape (n + 1, 2 d) each.\n    lengths: length h of a cable [m], its first time derivative h_t [m/s], and its second time derivatives h_tt\n        [m/s²] in ``a`` and in ``carried`` of the state.'
 class WinchReserve(StepHook):
     def __init__(self, world: World, outlet: Any, end: Any, cables: int=1, *, wanted: float, longest: float, strain: float=0.0, name: str='rope', mass_per_length: Numbers=..., axial_stiffness: Numbers=..., bending_stiffness: Numbers=..., axial_damping: Numbers=..., store_tension: Numbers=..., shortest: Numbers=..., active: YesNo=...) -> None:
         ...
@@ -54,7 +54,7 @@ class WinchReserve(StepHook):
     feed: Any
     _feed_reference: Any
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        'Add the cables of the coarser levels, and the constraints that fix nodes which do not belong to a coarser\nlevel.'
+        'Add the cables of the coarser levels, and the constraints that fix the nodes which do not belong to all\nlevels.'
     def _count(self, level: int) -> int:
         'Return the number of cables on a level.'
     def _stride(self, level: int) -> int:
@@ -75,11 +75,11 @@ class WinchReserve(StepHook):
     def before_step(self, state: State) -> None:
         'Change the number of cables if the active cables are too long or too short.'
     def _change(self, state: State, old: int, new: int) -> float:
-        'Transfer the motion of the nodes to another level; return the lost potential energy of the weight [J].'
+        'Transfer the motion of the nodes to another level. Return the potential energy of the weight before a merge\nminus this energy after the merge [J], and 0 for a split.'
     def _eval_length(self, state: State) -> float:
         'Return the length of rope outside the winch [m].'
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        'Return the potential energy of the weight of the rope [J], for the nodes ``x`` of the active cables.'
+        'Return the potential energy of the weight of the rope [J], for the positions and slopes ``x`` of the nodes of\nthe active cables, shape (nodes, 2 d), and the length of the rope [m].'
     def checkpoint(self) -> dict[str, Any]:
         'Return the changes of the number of cables. The column ``active`` of the cables is not included, because the\ncheckpoint of the model contains it.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

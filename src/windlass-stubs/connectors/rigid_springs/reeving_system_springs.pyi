@@ -49,7 +49,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     'Create the `Pair` of the spans of all rows, in the order of the rows, the array with the data of the rows, and\nthe array with the data of the spans. Also return the largest number of markers of a rope.\n\nData of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices\nof the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate\nmarkers, the index of the first coordinate within the row, followed by the index after the last of these\ncoordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Data of a span: ``radii`` of the sheaves at\nboth ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    'Evaluate the quantities of each rope, see `fill_numbers`, shape (rows, 7), and the wrap angles.'
+    'Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers); see\n`fill_numbers`.'
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     'Add the energy, the lost power and the transferred power of each rope to the sums of the energy ledger; see\n`fill_numbers`.'
 def build(rows: LocalRows) -> System:
