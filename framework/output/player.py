@@ -17,8 +17,6 @@ from windlass.framework.files.whole_files import shorten
 INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
-QUAD = 9
-"""VTK's number for the cell type of faces with four corners; all other cells are treated as lines."""
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement", "ribbon_width")
 """Names of arrays that the scene does not choose as the first field for the colours of the lines."""
@@ -119,15 +117,24 @@ class Series:
         return frame % len(self.times)
 
 
+def find_offsets(mesh: Any) -> Any:
+    """Return the index of the first point of each cell in the connectivity of a mesh, and the length of the
+    connectivity, shape (cells + 1,).
+    """
+    import numpy as np  # imported here, because `windlass show` starts faster without NumPy
+
+    return np.asarray(mesh.GetCells().GetOffsetsArray())
+
+
 def find_rods(mesh: Any) -> Any:
     """Return which cells are lines of rods with a material axis d_1, shape (cells,)."""
     import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
     if AXIS not in mesh.point_data:
         return np.zeros(mesh.n_cells, dtype=bool)
-    lines = mesh.celltypes != QUAD
-    first = np.cumsum(np.where(lines, 2, 4)) - np.where(lines, 2, 4)
-    return lines & np.isfinite(mesh.point_data[AXIS][mesh.cell_connectivity[first]]).all(axis=1)
+    offsets = find_offsets(mesh)
+    first = mesh.cell_connectivity[offsets[:-1]]
+    return (np.diff(offsets) == 2) & np.isfinite(mesh.point_data[AXIS][first]).all(axis=1)
 
 
 def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any, Any]:
@@ -146,8 +153,7 @@ def create_rods(pyvista: Any, mesh: Any, cells: Any, radius: float) -> tuple[Any
 
     if not len(cells):
         return pyvista.PolyData(), pyvista.PolyData()
-    corners = np.where(mesh.celltypes == QUAD, 4, 2)
-    ends = mesh.cell_connectivity[(np.cumsum(corners) - corners)[cells][:, None] + np.arange(2)]
+    ends = mesh.cell_connectivity[find_offsets(mesh)[cells][:, None] + np.arange(2)]
     width = mesh.cell_data[WIDTH][cells] if WIDTH in mesh.cell_data else np.full(len(cells), np.nan)
     r, d1 = mesh.points[ends], np.asarray(mesh.point_data[AXIS])[ends]
     strip, count = np.isfinite(width), len(cells)
@@ -230,11 +236,10 @@ class Player:
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
-
-        corners = np.where(mesh.celltypes == QUAD, 4, 2)
+        offsets = find_offsets(mesh)
 
         def mean(values: Any) -> Any:
-            return np.add.reduceat(values[mesh.cell_connectivity], np.cumsum(corners) - corners) / corners
+            return np.add.reduceat(values[mesh.cell_connectivity], offsets[:-1]) / np.diff(offsets)
 
         plain, rods = np.ones(mesh.n_cells, dtype=bool), find_rods(mesh)
         if self.field:

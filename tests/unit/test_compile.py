@@ -113,6 +113,13 @@ def test_the_list_has_all_kernels_of_models(model: tuple[str, ...], monkeypatch:
     assert len(asked) > 20 and not missing, "run tests/support/list_kernels.py"
 
 
+def test_all_kernels_of_the_list_compile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """An entry with rows of an earlier schema does not compile."""
+    monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
+    monkeypatch.delenv("WINDLASS_CACHE")
+    assert main(["compile", "-processes", "1"]) == 0, f"{capsys.readouterr().err}: run tests/support/list_kernels.py"
+
+
 def test_compile_says_what_it_did_and_does_it_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "-processes", "2"]) == 0
     first = capsys.readouterr().out

@@ -5,9 +5,12 @@ import os
 import shlex
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
+from email.parser import Parser
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("framework", "elements", "connectors", "solvers")
 OWN = ("commands", "exudyn", "fmu", "moordyn", "post")
+
+
+def load_setup() -> Any:
+    """Load the file `setup` of the project, which is not on the path."""
+    spec = spec_from_file_location("setup", ROOT / "setup.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+setup = load_setup()
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +42,10 @@ def project() -> dict[str, Any]:
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the source tree, so that builds do not change the checkout."""
     source = tmp_path_factory.mktemp("source")
-    tracked = ("pyproject.toml", "LICENSE", "README.md", "src", "examples", *FOLDERS)
+    tracked = ("pyproject.toml", "setup.py", "LICENSE", "README.md", "src", "examples", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
+    subprocess.run(["git", "init", "-q", str(source)], check=True)
+    subprocess.run(["git", "-C", str(source), "remote", "add", "origin", "git@example.org:owner/belts.git"], check=True)
     return source
 
 
@@ -134,6 +151,47 @@ def test_version_is_written_once(project: dict[str, Any], wheel_names: list[str]
 
     assert "version" in project["project"]["dynamic"]
     assert f"windlass-{windlass.__version__}.dist-info/METADATA" in wheel_names
+
+
+def read_urls(metadata: str) -> list[str | None]:
+    return Parser().parsestr(metadata).get_all("Project-URL", [])
+
+
+def test_project_urls_are_those_of_the_origin(wheel: Path, source_distribution: Path, tmp_path: Path) -> None:
+    """A wheel from a clone, a source distribution, and a wheel from this source distribution have the same URLs."""
+    page = "https://example.org/owner/belts"
+    files = f"{page}/blob/HEAD"
+    urls = [f"Source, {page}", f"Issues, {page}/issues"]
+    urls += [f"Documentation, {files}/docs/index.md", f"Changelog, {files}/CHANGELOG.md"]
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        assert read_urls(archive.read(name).decode()) == urls
+    with tarfile.open(source_distribution) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert read_urls((unpacked / "PKG-INFO").read_text()) == urls
+    assert [", ".join(item) for item in setup.find_urls(unpacked).items()] == urls
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://example.org/owner/belts",
+        "https://example.org/owner/belts.git",
+        "https://user:token@example.org/owner/belts.git/",
+        "ssh://git@example.org:2222/owner/belts.git",
+        "git@example.org:owner/belts.git",
+    ],
+)
+def test_project_urls_name_the_web_page_of_the_origin(origin: str) -> None:
+    assert setup.create_urls(origin)["Source"] == "https://example.org/owner/belts"
+
+
+@pytest.mark.parametrize(
+    "origin", ["", "/srv/belts", "../belts.git", "file:///srv/belts.git", "C:/belts", "host:belts"]
+)
+def test_a_local_origin_gives_no_project_urls(origin: str) -> None:
+    assert setup.create_urls(origin) == {}
 
 
 def test_import_without_installation(tmp_path: Path) -> None:
