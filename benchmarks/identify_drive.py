@@ -1,6 +1,6 @@
 """Counts how often a fit finds the friction and the stiffness of a belt drive within its stated confidence.
 
-usage: windlass run benchmarks/identify_drive.py [-trials 100] [-first 1] [-deviation 0.2]
+usage: windlass run benchmarks/identify_drive.py [-trials 100] [-first 1] [-deviation 0.2] [-confidence 0.95]
 
 The model is `examples/identify_friction.py`, which runs in this process with `wl.set_options`; the fit is the fit of
 `windlass identify`. One run with known friction coefficient and axial stiffness gives the speed of the driven pulley.
@@ -8,7 +8,8 @@ Each trial adds random errors to this speed, with the number of the trial as see
 defaults of the example. The deviation of the errors is unknown to the fit. If the stated confidence is right, the known
 values lie in the joint 95 % region of about 95 of 100 trials, and each known value lies in its 95 % interval as often;
 the numbers have binomial distributions. The exit code is 1 if the number of joint regions is outside of the 99 % range
-of this distribution.
+of this distribution. With `-confidence 0.99`, at least 95 of 100 regions contain the known values with a probability of
+99.9 %.
 """
 
 import runpy
@@ -26,6 +27,7 @@ from windlass.commands.studies.search import Point
 trials = wl.option("trials", 100, "1", "number of trials", minimum=1)
 first = wl.option("first", 1, "1", "number of the first trial", minimum=1)
 deviation = wl.option("deviation", 0.2, "rad/s", "standard deviation of the errors of the speed", minimum=0.0)
+confidence = wl.option("confidence", LEVEL, "1", "stated confidence of the fits", minimum=0.5, maximum=0.9999)
 # options of the model, which `wl.set_options` changes
 friction = wl.option("friction", 0.42, "1", "friction coefficient between belt and pulleys", minimum=0.01)
 stiffness = wl.option("stiffness", 3.3e4, "N", "axial stiffness EA of the belt", minimum=1e3)
@@ -69,7 +71,7 @@ def main() -> int:
         columns, unknown = np.zeros(len(truth), int), np.array([np.nan])
         fit = BoxFit(
             lambda points, m=measured: [drive.speeds(point) - m for point in points], measured, columns, unknown,
-            **SETTINGS,
+            confidence=confidence, **SETTINGS,
         ).fit(start)  # fmt: skip
         error = exact - fit.point
         distance = float(error @ np.linalg.solve(fit.covariance, error)) / fit.bound if not fit.loose else np.inf
@@ -78,8 +80,9 @@ def main() -> int:
         found = [each.value(x) for each, x in zip(RANGES.values(), fit.point, strict=True)]
         errors.append([value / known - 1.0 for value, known in zip(found, KNOWN.values(), strict=True)])
         print(f"{seed:4d}: {found[0]:.6g}, {found[1]:.6g} N, distance {distance:.4f}, {drive.runs} runs", flush=True)
-    low, high = binom.interval(0.99, trials, LEVEL)
-    print(f"{joint} of {trials} joint 95 % regions contain the known values; 99 % range {low:g} to {high:g}")
+    low, high = binom.interval(0.99, trials, confidence)
+    stated = f"{100 * confidence:g} %"
+    print(f"{joint} of {trials} joint {stated} regions contain the known values; 99 % range {low:g} to {high:g}")
     for k, (name, known) in enumerate(KNOWN.items()):
         own = np.array(errors)[:, k]
         print(

@@ -254,9 +254,9 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # after a rejected stage or step, the stored contacts differ from the contacts of the last update, so the next
-        # update must search for contacts again
-        search.forgotten |= not np.array_equal(number, search.left)
+        # if the last stage or step was rejected, the stored contacts differ from the contacts after the last update, so
+        # the next update must search for contacts again
+        search.forgotten |= not pattern.lasts or not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
         assign(s)
@@ -285,7 +285,23 @@ def build(rows: LocalRows) -> CableSystem:
 
     system.checks.diagnose = lambda fields: describe_depth(fields, FASTER)
     system.checks.refusals = lambda fields: describe_depth(fields, "begin with cables apart")
-    pattern.reset_caches = reset_caches
+
+    def select(i: int) -> CableSystem:
+        """Return the system of the contacts of the points of one cable."""
+        single = c.copy()
+        single["points"] = np.where(np.arange(len(c)) == own[i], c["points"], 0)
+        some = create_places(single)
+        found = CableSystem(rows.table.kind, some.eval_dofs(), neighbours=NeighbourPattern(), places=some)
+
+        def follow_row(s: Fields) -> None:
+            some.assign(s.data)
+            found.dofs = some.eval_dofs()
+
+        found.update = follow_row
+        found.residual = lambda s: force(single, some.taken, s.data, s.start_data, s.x, s.v, s.f)
+        return found
+
+    system.select, pattern.reset_caches = select, reset_caches
     system.gaps = watch_places(places, rows.table.kind, search.group, assign)
     return system
 

@@ -468,6 +468,7 @@ def follow_pairs(
             pattern.version += 1
 
     def post_newton(s: Evaluation) -> Any:
+        search.forgotten |= not pattern.lasts
         search.update(s)
         follow(s)
         return update(s)

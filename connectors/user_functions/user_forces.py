@@ -318,9 +318,9 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
             _compare(users, group, t, u, ut)
     for group in users.differences:
         where = group.where
-        if n == 1 and len(where) == 1 and not isinstance(group.function, (Vectorised, Compiled, WithoutMotion)):
-            k = int(where[0])
-            users.df_du[k], users.df_dut[k] = _difference_number(users, group.function, k, t, u.item(k), ut.item(k))
+        if n == 1 and not isinstance(group.function, (Vectorised, Compiled, WithoutMotion)):
+            for k in where.tolist():
+                users.df_du[k], users.df_dut[k] = _difference_number(users, group.function, k, t, u.item(k), ut.item(k))
             continue
         for j in range(0 if isinstance(group.function, WithoutMotion) else n):
             users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)

@@ -147,6 +147,7 @@ class Assembly:
             # the list of neighbours in the old system is invalid if the coordinates of the rows have changed
             moved = not np.array_equal(old.dofs, system.dofs)
             system.neighbours.version = old.neighbours.version + int(moved)
+            system.neighbours.lasts = old.neighbours.lasts
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
 
@@ -225,6 +226,13 @@ class Assembly:
         for system in self.systems:
             if system.neighbours is not None and system.neighbours.reset_caches is not None:
                 system.neighbours.reset_caches()
+
+    def search_always(self) -> None:
+        """From this call on, search for contact neighbours in each update of history values, see
+        `NeighbourPattern.lasts`."""
+        for system in self.systems:
+            if system.neighbours is not None:
+                system.neighbours.lasts = False
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
         """Select the storage of matrices for all systems. Sparsity and slots (positions of entries in the matrix

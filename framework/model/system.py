@@ -323,11 +323,14 @@ class NeighbourPattern:
             number, and the spare number follows after the numbers of these coordinates.
         reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
             and affects rounding errors; without the list, an uninterrupted run and a restarted run give equal results.
+        lasts: whether updates of history values may use the list of neighbours of an earlier update. If false, each
+            update searches again; its result then depends only on the motion and the history values.
     """
 
     version: int = 0
     off_process: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     reset_caches: Callable[[], None] | None = None
+    lasts: bool = True
 
 
 class SumKey(Protocol):
@@ -503,6 +506,9 @@ class System:
         neighbours: sparsity for laws whose rows change, such as contact sets.
         gaps: gaps of contacts, which solvers check in every step.
         axis: functions of laws with a force along an axis, see `Axis`.
+        select: function that returns a system of one row of this process, with the functions ``update``, ``residual``
+            and ``constraint``, for laws whose kernels read the records of all rows. For other laws, the ``build``
+            function of the law creates such a system.
     """
 
     name: str
@@ -525,6 +531,7 @@ class System:
     neighbours: NeighbourPattern | None = None
     gaps: Gaps | None = None
     axis: Axis = field(default_factory=Axis)
+    select: Callable[[int], System] | None = None
 
     def energy(self, fields: Fields) -> float:
         """Return the stored energy of the rows of this process [J]; 0 for a law without account."""

@@ -113,8 +113,7 @@ def evaluate_objective(
             temporary subfolder of ``folder``. The temporary subfolder is removed at the end. Default: no files.
 
     Raises:
-        ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results,
-            or a law searches for its contacts during the motion.
+        ModelError: see `evaluate_motion`; further, the objective does not return a number and derivatives of results.
         NotConverged: a solve fails.
         OutputError: states cannot be written to the folder.
     """
@@ -172,6 +171,7 @@ def prepare_models(
         centre = create_companion(model, p, solver)
     centre.share_factors()
     solver.assembly.keep_used_history()
+    solver.assembly.search_always()
     centre.prepare(solver.sizes.nominal, solver.decides)
     return centre, ParameterModels(model, p, h, solver, centre)
 

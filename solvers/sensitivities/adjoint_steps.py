@@ -272,7 +272,8 @@ class Adjoint:
         for number in range(len(step.runs) - 1, -1, -1):
             run = step.runs[number]
             later = kept.pop(number, None)
-            back = self._run_back(run, g, of_data, start["data"], later, alone=len(step.runs) == 1 and not projects)
+            alone = len(step.runs) == 1 and not projects and not centre.searches
+            back = self._run_back(run, g, of_data, start["data"], later, alone)
             of_q += back.q
             of_v += back.v
             if self._history is not None:
@@ -344,6 +345,7 @@ class Adjoint:
         g = g.copy()
         map_slopes: UpdateSlopes | None = None
         forces: ForceSlopes | None = None
+        start_forces: ForceSlopes | None = None
         if history is not None:
             centre.load(run.unknowns, run.data)
             slopes = history.find_update_slopes(centre.run_update, run.updated, run.data, start, READS)
@@ -356,7 +358,7 @@ class Adjoint:
                 )
                 self.gradient[name] += float(of_data @ pair.find_slope(run.updated, *ends))
             centre.load(run.unknowns, run.data)
-            forces = history.find_force_slopes(run.data)
+            forces, start_forces = history.find_force_slopes(run.data), history.find_force_slopes(run.data, start)
             if run.maps:
                 centre.load(run.unknowns, start)
                 map_slopes = history.find_update_slopes(centre.run_maps, run.found, start, start, READS)
@@ -370,6 +372,9 @@ class Adjoint:
             run.factors = centre.factorise()
         mu, of_run, right = self._solve(run, g, found.data, forces, map_slopes)
         found.data = of_run
+        if history is not None and start_forces is not None:
+            by_start = history.multiply_forces(start_forces, mu[places.of_dof], mu[places.of_multiplier])
+            found.start_data = found.start_data - by_start
         take_places(mu, places.of_dof, self._of_motion)
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:

@@ -128,8 +128,15 @@ class Companion:
         self.integrator = replace(solver.integrator, reference=self.assembly.layout.reference)
         self.kernels = StepKernels(self.integrator, self.problem)
         self.consistency = Consistency(self.problem, self.integrator, *solver.consistency.settings)
+        self.assembly.search_always()
         self._maps, self._revision = Program([]), -1
         self._shared: TangentFactors | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether laws search for contacts during the motion. History values then contain the contacts that were
+        found, and factors of tangents are valid only until history values change."""
+        return not self.assembly.is_fixed
 
     def share_factors(self) -> None:
         """Use the linear solver of Newton's method in all later calls of `factorise`. A factorisation is then valid
@@ -203,15 +210,22 @@ class Companion:
     def load(self, unknowns: FloatArray, data: FloatArray) -> Fields:
         """Compute the fields from unknowns and history values, and return the fields."""
         self.problem.unknowns.setArray(unknowns)
+        self._set_fields(data)
+        return self.assembly.fields
+
+    def _set_fields(self, data: FloatArray) -> None:
+        """Compute the fields from the unknowns of the problem and from history values, shape (d,)."""
         self.problem.expand_unknowns(self.problem.unknowns)
         self.assembly.fields.data[:] = data
-        return self.assembly.fields
+        if self.searches:
+            # the rows follow the contacts in the history values
+            self.assembly.update_markers()
 
     def eval_residual(self, unknowns: FloatArray, data: FloatArray) -> FloatArray:
         """Return the residual of the step, shape (u,)."""
         problem = self.problem
         problem.unknowns.setArray(unknowns)
-        self.assembly.fields.data[:] = data
+        self._set_fields(data)
         problem.eval_residual(None, problem.unknowns, problem.residual_vector)
         found: FloatArray = np.array(problem.residual_vector.array_r)
         return found
@@ -340,8 +354,9 @@ def repeat_run(
         ModelError: the run does not converge.
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
-    # kept constant. After a projection, the accelerations at the end of the step may differ considerably from the
-    # solution; the run then begins from the predictor, like the motion
+    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
+    # run then begins from the predictor, like the motion
+    factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:
         unknowns, now, rounding, moved = begin, data, None, np.inf

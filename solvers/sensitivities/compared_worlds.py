@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.arrays import BoolArray
+from windlass.framework.arrays import BoolArray, IntArray
 from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
@@ -25,7 +25,9 @@ def compare_worlds(one: World, two: World) -> ChangedRows:
 
 
 def add_references(world: World, found: ChangedRows) -> ChangedRows:
-    """Return the given rows and all rows that refer to one of them, directly or through other rows."""
+    """Return the given rows and all rows that refer to one of them, directly or through other rows. Members of a set,
+    such as circles or surfaces, refer to the set, so rows that refer to the set of a given member are included.
+    """
     tables = {component: world.tables[component] for component in found}
     entities = np.zeros(world.count, bool)
     for component, rows in found.items():
@@ -40,11 +42,34 @@ def add_references(world: World, found: ChangedRows) -> ChangedRows:
                     hit = np.array([bool(entities[chain[chain >= 0]].any()) for chain in values], bool)
                 else:
                     hit = (values >= 0) & entities[np.maximum(values, 0)]
+                    again |= mark_sets(world, component, values[found[component] & (values >= 0)], entities, found)
                 new = hit & ~found[component]
                 if new.any():
                     found[component] |= new
                     entities[table.ids[new]] = again = True
     return found
+
+
+def mark_sets(
+    world: World, component: type[Component], referred: IntArray, entities: BoolArray, found: ChangedRows
+) -> bool:
+    """Mark the sets of changed members, and return whether a new set was marked. Members and sets have the role
+    passive.
+
+    Args:
+        component: table of the members.
+        referred: entities to which changed rows of this table refer, shape (k,).
+        entities: whether each entity has changed, shape (entities,); changed in place.
+        found: the rows that have changed; changed in place.
+    """
+    new = np.unique(referred[~entities[referred]]) if role_of(component) == "passive" else referred[:0]
+    marked = False
+    for kind, rows in found.items() if len(new) else ():
+        own = np.isin(world.tables[kind].ids, new) if role_of(kind) == "passive" else np.zeros(0, bool)
+        if own.any():
+            rows |= own
+            entities[world.tables[kind].ids[own]] = marked = True
+    return marked
 
 
 def compare_tables(one: EntityTable, two: EntityTable) -> BoolArray:

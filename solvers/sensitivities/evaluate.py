@@ -121,11 +121,12 @@ def find_factors(found: SolvedModel, names: Sequence[str]) -> dict[str, FloatArr
     """
     unknowns, is_state = found.motion.sparsity.unknowns, find_states(found.state)
     gradient = StateSlopes(found.results, found.state, ("q", "lam", "v"), {"q": ~is_state, "v": is_state})
-    factors = dict[str, FloatArray]()
-    for name in names:
-        slopes = gradient.find({name: 1.0})
+    factors, slopes = dict[str, FloatArray](), gradient.find_each(names)
+    places = {"q": unknowns.of_dof, "v": unknowns.of_dof, "lam": unknowns.of_multiplier}
+    for number, name in enumerate(names):
         right = np.zeros(found.motion.K.getSize()[0])
-        right[unknowns.of_dof], right[unknowns.of_multiplier] = slopes["q"] + slopes["v"], slopes["lam"]
+        for array, (used, values) in slopes.items():
+            right[places[array][used]] += values[:, number]
         factors[name] = found.factors.solve(right, trans="T")
         if not np.isfinite(factors[name]).all():
             raise ModelError(f"the derivatives of {name!r} are not finite: the tangent is singular")

@@ -10,23 +10,30 @@ group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathema
 Contact states are history values that are whole numbers, so contact states have no derivatives. If an update changes a
 contact state for one of the two perturbations, the derivatives of this row are computed from the other perturbation
 alone.
+
+Laws that search for contacts store the numbers of their contact partners in the history values, also as whole numbers.
+The coordinates of the rows of these laws therefore depend on the history values. An update may give other partners to a
+row: its results then depend on the coordinates of the partners before and after the update. The groups are created
+again if partners change. Every update searches for contacts again, so an update is a function of the motion and of the
+history values alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import clear
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
-from windlass.framework.model.law import LocalRows, require_law
-from windlass.framework.model.system import Function, evaluate
+from windlass.framework.model.law import require_law
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System, evaluate
 from windlass.solvers.sensitivities.companion import Companion, find_history_rows
 from windlass.solvers.sensitivities.differences import find_slopes
 
@@ -43,7 +50,10 @@ FEW = 4
 share only the coordinates of a pulley are therefore not neighbours.
 """
 
-ForceSlopes = tuple[FloatArray, IntArray]
+MOST = 64
+"""Number of sets of contact partners for which groups and compiled programs are kept."""
+
+ForceSlopes = tuple[FloatArray, IntArray, IntArray]
 """Derivatives of forces with respect to history values, see `HistoryTerms.find_force_slopes`."""
 
 
@@ -90,145 +100,209 @@ def take_row(f: FloatArray, dofs: IntArray, out: FloatArray) -> None:
         f[dofs[k]] = 0.0
 
 
+@dataclass
+class HistoryRow:
+    """A row of a law with history values.
+
+    Attributes:
+        system: system of this row alone.
+        component: the law.
+        start: index of the first history value of the row.
+        number: index of the row of `GenericData` that contains the history values.
+        multipliers: indices of the multipliers of the row.
+        dofs: coordinates of the row, without coordinates of contact partners that a search has found.
+    """
+
+    system: System
+    component: type[Component]
+    start: int
+    number: int
+    multipliers: IntArray
+    dofs: IntArray
+
+
+@dataclass
+class RowForces:
+    """Separate forces of all rows with history values.
+
+    Attributes:
+        program: compiled program that evaluates the forces.
+        forces: forces and constraint equations of each row, shape (rows, width).
+        equations: indices of these equations, shape (rows, width): coordinates, then multipliers after the spare
+            coordinate.
+    """
+
+    program: Program
+    forces: FloatArray
+    equations: IntArray
+
+
+@dataclass
+class RowGroups:
+    """Groups of coordinates and of rows that are perturbed together.
+
+    Attributes:
+        dofs: coordinates of each group; each row has at most one coordinate of a group.
+        of_value: for each group, the coordinate on which each history value depends, shape (d,) each; n if there is no
+            such coordinate.
+        rows: for each group of rows without common neighbours, the rows of `GenericData`, and for each row of
+            `GenericData` the row of the group that is its neighbour, or -1.
+    """
+
+    dofs: list[IntArray]
+    of_value: list[IntArray]
+    rows: list[tuple[IntArray, IntArray]]
+
+
 class HistoryTerms:
     """Derivatives of the forces and of the updates of a companion model with history values, at the motion in its
     fields.
 
     Args:
         companion: the model.
-        varies: whether each history value changes continuously, in contrast to contact states, shape (d,).
-
-    Raises:
-        ModelError: a law with history values searches for contacts during the motion.
+        varies: whether each history value changes continuously during the motion, in contrast to contact states, shape
+            (d,).
     """
 
     def __init__(self, companion: Companion, varies: BoolArray) -> None:
         self._companion, self._assembly = companion, companion.assembly
-        self._rows = find_history_rows(companion.world)
+        self._of_value = find_history_rows(companion.world)
         self._size = len(varies)
         self._varies = varies
-        self._parts = list(self._find_parts())
         self._n = self._assembly.layout.spare
-        self._create_forces()
-        self._colour_dofs()
-        self._colour_rows()
+        self._rows = list(self._find_rows())
+        self._starts = np.array([row.start for row in self._rows], np.int64)
+        counts = companion.world.numbering.data_count
+        self._lengths: IntArray = counts[np.array([row.number for row in self._rows], np.int64)]
+        # forces and groups for the sets of contact partners so far
+        self._forces, self._groups = dict[bytes, RowForces](), dict[bytes, RowGroups]()
 
-    def _find_parts(self) -> Iterator[tuple[LocalRows, IntArray]]:
-        """Yield, for each law with history values, its rows and the index of the first history value of each row."""
+    def _find_rows(self) -> Iterator[HistoryRow]:
+        """Yield all rows with history values."""
         layout, world = self._assembly.layout, self._companion.world
         for component, system in layout.systems.items():
             refs = [name for name, ref in component.refs.items() if ref.target == "GenericData"]
-            if not refs or not len(system.dofs):
+            build = require_law(component).build
+            # flags of contact sets are history values that no update changes
+            constant = system.neighbours is not None and system.post_newton is None
+            if not refs or build is None or constant:
                 continue
-            if system.neighbours is not None:
-                raise ModelError(
-                    f"{component.__name__} searches for contacts during the motion: the adjoint requires contacts "
-                    "between given rows; use evaluate_motion"
-                )
             rows = self._assembly.local_rows(world.tables[component], layout.rows[component])
-            yield rows, rows.data_start(refs[0])
+            for i, start in enumerate(rows.data_start(refs[0])):
+                single = build(rows.select(np.array([i]))) if system.select is None else system.select(i)
+                multipliers = single.constraint.multipliers[0] if single.constraint is not None else []
+                own = np.unique(multipliers).astype(np.int64)
+                dofs = rows.dofs[i] if single.neighbours is None else np.zeros(0, np.int64)
+                yield HistoryRow(single, component, int(start), int(self._of_value[start]), own, dofs)
 
-    def _create_forces(self) -> None:
-        """Create the compiled program that evaluates the forces of each row that has history values, without a sum over
-        rows."""
+    def _find_dofs(self, data: FloatArray) -> list[IntArray]:
+        """Return the coordinates of each row with the contact partners in the given history values, shape (d,)."""
+        if self._companion.searches:
+            fields = self._assembly.fields
+            kept, fields.data[:] = fields.data.copy(), data
+            s = evaluate(fields)
+            for row in self._rows:
+                if row.system.neighbours is not None and row.system.update is not None:
+                    row.system.update(s)
+            fields.data[:] = kept
+        every = (np.union1d(row.system.dofs, row.dofs) for row in self._rows)
+        return [dofs[dofs < self._n] for dofs in every]
+
+    def _find_forces(self, data: FloatArray) -> RowForces:
+        """Return the separate forces of the rows with the contact partners in the given history values, shape (d,)."""
+        if self._forces and not self._companion.searches:
+            return next(iter(self._forces.values()))
+        dofs = self._find_dofs(data)
+        key = find_key(dofs)
+        if key not in self._forces:
+            make_room(self._forces)
+            self._forces[key] = self._create_forces(dofs)
+        return self._forces[key]
+
+    def _create_forces(self, dofs: list[IntArray]) -> RowForces:
+        """Create the compiled program that evaluates the forces of rows with the given coordinates."""
         layout, fields = self._assembly.layout, self._assembly.fields
         f, c = np.zeros(self._n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         s = evaluate(fields, f=f, C=c)
-        starts, equations, functions = list[int](), list[tuple[IntArray, IntArray]](), list[list[Function]]()
-        for rows, first in self._parts:
-            build = require_law(rows.table.component).build
-            assert build is not None
-            for i in range(len(rows.rows)):
-                system = build(rows.select(np.array([i])))
-                multipliers = system.constraint.multipliers[0] if system.constraint is not None else []
-                own = [system.residual] if system.residual is not None else []
-                functions.append(own + ([system.constraint.residual] if system.constraint is not None else []))
-                dofs = np.unique(system.dofs[0])
-                equations.append((dofs[dofs < self._n], np.unique(multipliers).astype(np.int64)))
-                starts.append(int(first[i]))
-        width = max((len(dofs) + len(multipliers) for dofs, multipliers in equations), default=0)
-        self._forces = np.zeros((len(starts), width))
-        # indices of the equations of each row: the indices of its coordinates, followed by n + 1 + the indices of its
-        # multipliers
-        self._equations = np.full((len(starts), width), self._n)
+        width = max((len(own) + len(row.multipliers) for own, row in zip(dofs, self._rows, strict=True)), default=0)
+        forces = np.zeros((len(dofs), width))
+        equations = np.full((len(dofs), width), self._n)
         steps: list[Step] = [(call(clear, (f,)), (s,)), (call(clear, (c,)), (s,))]
-        for k, (dofs, multipliers) in enumerate(equations):
-            n, m = len(dofs), len(multipliers)
-            self._equations[k, :n], self._equations[k, n : n + m] = dofs, self._n + 1 + multipliers
-            steps += [(function, (s,)) for function in functions[k]]
-            steps.append((call(take_row, (f, dofs, self._forces[k, :n])), (s,)))
-            steps.append((call(take_row, (c, multipliers, self._forces[k, n : n + m])), (s,)))
-        self._starts = np.array(starts, np.int64)
-        counts = self._companion.world.numbering.data_count
-        self._lengths: IntArray = counts[self._rows[self._starts]] if len(starts) else np.zeros(0, np.int64)
-        self._force_program = Program(steps)
+        for k, (own, row) in enumerate(zip(dofs, self._rows, strict=True)):
+            system, n, m = row.system, len(own), len(row.multipliers)
+            equations[k, :n], equations[k, n : n + m] = own, self._n + 1 + row.multipliers
+            steps += [(system.residual, (s,))] if system.residual is not None else []
+            steps += [(system.constraint.residual, (s,))] if system.constraint is not None else []
+            steps.append((call(take_row, (f, own, forces[k, :n])), (s,)))
+            steps.append((call(take_row, (c, row.multipliers, forces[k, n : n + m])), (s,)))
+        return RowForces(Program(steps, asks=not self._companion.searches), forces, equations)
 
-    def _colour_dofs(self) -> None:
-        """Divide the coordinates of rows with history values into groups such that each row has at most one coordinate
-        of each group.
-        """
+    def _find_groups(self, data: FloatArray, updated: FloatArray) -> RowGroups:
+        """Return the groups for an update that replaces the history values ``data`` by ``updated``, shape (d,) each."""
+        if self._groups and not self._companion.searches:
+            return next(iter(self._groups.values()))
+        dofs = self._find_dofs(data)
+        if self._companion.searches:
+            dofs = [np.union1d(*both) for both in zip(self._find_dofs(updated), self._find_dofs(data), strict=True)]
+        key = find_key(dofs)
+        if key not in self._groups:
+            make_room(self._groups)
+            self._groups[key] = RowGroups(*self._group_dofs(dofs), self._group_rows(dofs))
+        return self._groups[key]
+
+    def _group_dofs(self, dofs: list[IntArray]) -> tuple[list[IntArray], list[IntArray]]:
+        """Divide the coordinates of rows into groups; return the first two attributes of `RowGroups`."""
         rows_of: dict[int, list[int]] = {}
-        listed = list[IntArray]()
-        self._dofs_of = dict[int, IntArray]()
-        for rows, first in self._parts:
-            for dofs, start in zip(rows.dofs, first, strict=True):
-                own = np.unique(dofs)
-                own = own[own < self._n]
-                for dof in own.tolist():
-                    rows_of.setdefault(dof, []).append(len(listed))
-                listed.append(own)
-                self._dofs_of[int(self._rows[start])] = own
-        used: list[set[int]] = [set() for _ in listed]
+        for number, own in enumerate(dofs):
+            for dof in own.tolist():
+                rows_of.setdefault(dof, []).append(number)
+        used: list[set[int]] = [set() for _ in dofs]
         colour = np.full(self._n + 1, -1)
         # coordinates that belong to many rows are assigned to groups first
         for dof, rows_at in sorted(rows_of.items(), key=lambda item: -len(item[1])):
-            taken = set().union(*(used[row] for row in rows_at))
+            taken = set().union(*(used[number] for number in rows_at))
             mine = next(k for k in range(len(taken) + 1) if k not in taken)
             colour[dof] = mine
-            for row in rows_at:
-                used[row].add(mine)
-        self._colours = [np.flatnonzero(colour == k) for k in range(int(colour.max(initial=-1)) + 1)]
-        # the coordinate of each group on which each history value depends
-        self._dof_of_value = []
-        for k in range(len(self._colours)):
+            for number in rows_at:
+                used[number].add(mine)
+        colours = [np.flatnonzero(colour == k) for k in range(int(colour.max(initial=-1)) + 1)]
+        of_value = []
+        for k in range(len(colours)):
             of_row = np.full(len(self._companion.world.numbering.data_count), self._n)
-            for row, own in self._dofs_of.items():
+            for row, own in zip(self._rows, dofs, strict=True):
                 found = own[colour[own] == k]
                 if len(found):
-                    of_row[row] = found[0]
-            self._dof_of_value.append(of_row[self._rows])
+                    of_row[row.number] = found[0]
+            of_value.append(of_row[self._of_value])
+        return colours, of_value
 
-    def _colour_rows(self) -> None:
-        """Divide the rows into groups such that two rows of a group have no common neighbour. Neighbours are rows of
-        the same table that have a common coordinate; coordinates of more than `FEW` rows are not considered.
+    def _group_rows(self, dofs: list[IntArray]) -> list[tuple[IntArray, IntArray]]:
+        """Divide the rows into groups such that two rows of a group have no common neighbour; return the last attribute
+        of `RowGroups`. Neighbours are rows of the same table that have a common coordinate; coordinates of more than
+        `FEW` rows are not considered.
         """
-        near: dict[int, set[int]] = {row: {row} for row in self._dofs_of}
-        for _, first in self._parts:
-            at: dict[int, list[int]] = {}
-            for start in first:
-                row = int(self._rows[start])
-                for dof in self._dofs_of[row].tolist():
-                    at.setdefault(dof, []).append(row)
-            for found in at.values():
-                if len(found) <= FEW:
-                    for row in found:
-                        near[row].update(found)
-        self._near, colour = near, dict[int, int]()
-        for row in near:
-            taken = {colour[other] for one in near[row] for other in near[one] if other in colour}
-            colour[row] = next(k for k in range(len(taken) + 1) if k not in taken)
-        count = len(self._companion.world.numbering.data_count)
-        self._row_colours = [
-            np.array([row for row in colour if colour[row] == k], np.int64)
-            for k in range(max(colour.values(), default=-1) + 1)
-        ]
-        self._row_near = []
-        for members in self._row_colours:
+        near: dict[int, set[int]] = {row.number: {row.number} for row in self._rows}
+        at: dict[tuple[type[Component], int], list[int]] = {}
+        for row, own in zip(self._rows, dofs, strict=True):
+            for dof in own.tolist():
+                at.setdefault((row.component, dof), []).append(row.number)
+        for found in at.values():
+            if len(found) <= FEW:
+                for number in found:
+                    near[number].update(found)
+        colour = dict[int, int]()
+        for number in near:
+            taken = {colour[other] for one in near[number] for other in near[one] if other in colour}
+            colour[number] = next(k for k in range(len(taken) + 1) if k not in taken)
+        count, groups = len(self._companion.world.numbering.data_count), list[tuple[IntArray, IntArray]]()
+        for k in range(max(colour.values(), default=-1) + 1):
+            members = np.array([number for number in colour if colour[number] == k], np.int64)
             owner = np.full(count, -1)
-            for row in members.tolist():
-                for other in near[row]:
-                    owner[other] = row
-            self._row_near.append(owner)
+            for number in members.tolist():
+                for other in near[number]:
+                    owner[other] = number
+            groups.append((members, owner))
+        return groups
 
     @property
     def _value_starts(self) -> IntArray:
@@ -240,26 +314,29 @@ class HistoryTerms:
         """Return perturbations of history values, shape (d,); 0 for values that do not vary. A perturbation does not
         change the sign of a value.
         """
-        number = np.arange(self._size) - self._value_starts[self._rows]
+        number = np.arange(self._size) - self._value_starts[self._of_value]
         largest = np.zeros(int(number.max(initial=-1)) + 1)
         np.maximum.at(largest, number, np.abs(data))
         h = VALUE_STEP * np.where(largest > 0.0, largest, 1.0)[number]
         limited = np.where(data != 0.0, np.minimum(h, 0.5 * np.abs(data)), h)
-        found: FloatArray = np.where(self._varies, limited, 0.0)
+        varies = self._varies
+        if self._companion.searches:
+            # the repeated motion may store contacts in other rows than the motion
+            varies = varies | (data != np.round(data))
+        found: FloatArray = np.where(varies, limited, 0.0)
         return found
 
-    def eval_forces(self) -> FloatArray:
-        """Return the forces and constraint equations of each row at the motion in the fields, shape (rows, width)."""
-        self._force_program()
-        return self._forces.copy()
-
-    def find_force_slopes(self, data: FloatArray) -> ForceSlopes:
-        """Return the derivatives of the forces of each row with respect to its history values, shape (k, rows, width),
-        and the indices of these history values, shape (k, rows). The index is -1 where a row has no history value. The
-        fields contain the motion and the history values ``data``.
+    def find_force_slopes(self, data: FloatArray, start: FloatArray | None = None) -> ForceSlopes:
+        """Return the derivatives of the forces of each row with respect to its history values, shape (values, rows,
+        width); the index of each history value, shape (values, rows), -1 for none; and the indices of the forces, see
+        `RowForces.equations`. The fields contain the motion and the history values ``data``. If ``start`` is given, the
+        derivatives with respect to the history values ``start`` at the start of the step are returned instead.
         """
-        fields, h = self._assembly.fields, self._find_value_steps(data)
-        slopes, indices = list[FloatArray](), list[IntArray]()
+        fields, found = self._assembly.fields, self._find_forces(data)
+        array, base = (fields.data, data) if start is None else (fields.start_data, start)
+        h, slopes, indices = self._find_value_steps(base), list[FloatArray](), list[IntArray]()
+        if start is not None and not self._reads_start(found, start, h):
+            h = np.zeros_like(h)
         for k in range(int(self._lengths.max(initial=0))):
             at = np.where(k < self._lengths, self._starts + k, -1)
             mine = at[at >= 0]
@@ -268,24 +345,35 @@ class HistoryTerms:
                 continue
             ends = []
             for side in (1.0, -1.0):
-                fields.data[mine] = data[mine] + side * h[mine]
-                ends.append(self.eval_forces())
-            fields.data[mine] = data[mine]
+                array[mine] = base[mine] + side * h[mine]
+                found.program()
+                ends.append(found.forces.copy())
+            array[mine] = base[mine]
             width = np.where(at >= 0, h[at], 0.0)
             scale = np.divide(0.5, width, out=np.zeros(len(at)), where=width > 0.0)
             slopes.append((ends[0] - ends[1]) * scale[:, None])
             indices.append(np.where(width > 0.0, at, -1))
-        shape = (0, *self._forces.shape)
-        return (np.array(slopes) if slopes else np.zeros(shape)), np.array(indices, np.int64).reshape(len(indices), -1)
+        values = np.array(slopes) if slopes else np.zeros((0, *found.forces.shape))
+        return values, np.array(indices, np.int64).reshape(len(indices), len(self._rows)), found.equations
+
+    def _reads_start(self, found: RowForces, start: FloatArray, h: FloatArray) -> bool:
+        """Return whether forces depend on the history values at the start of the step; h are perturbations of these
+        values, shape (d,)."""
+        fields, ends = self._assembly.fields, list[FloatArray]()
+        for change in (h, -h, np.zeros_like(h)):
+            fields.start_data[:] = start + change
+            found.program()
+            ends.append(found.forces.copy())
+        return not (np.array_equal(ends[0], ends[2]) and np.array_equal(ends[1], ends[2]))
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
         """Return, for each history value, shape (d,), the derivatives of the forces multiplied by the adjoint variables
         mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied by their
         adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see `find_force_slopes`.
         """
-        factors = np.concatenate((mu, [0.0], nu))[self._equations]
+        values, indices, equations = slopes
+        factors = np.concatenate((mu, [0.0], nu))[equations]
         found = np.zeros(self._size + 1)
-        values, indices = slopes
         found[indices] = np.einsum("krw,rw->kr", values, factors)
         return found[:-1]
 
@@ -306,14 +394,14 @@ class HistoryTerms:
             data, start: history values before the update and at the start of the step, shape (d,).
             reads: names of the arrays of the fields that the update reads.
         """
-        fields, found = self._assembly.fields, dict[str, InputSlopes]()
+        fields, found, groups = self._assembly.fields, dict[str, InputSlopes](), self._find_groups(data, centre)
         place, rate = np.abs(fields.x).max(), np.abs(fields.v).max()
         for name, h in (
             ("x", PLACE_STEP * (place or 1.0)), ("v", RATE_STEP * (rate or 1.0)),
             ("start_x", PLACE_STEP * (place or 1.0)), ("start_v", RATE_STEP * (rate or 1.0)),
         ):  # fmt: skip
             array, own = getattr(fields, name), InputSlopes([], [])
-            for dofs, inputs in zip(self._colours, self._dof_of_value, strict=True) if name in reads else ():
+            for dofs, inputs in zip(groups.dofs, groups.of_value, strict=True) if name in reads else ():
                 kept, ends = array[dofs], []
                 for side in (1.0, -1.0):
                     array[dofs] = kept + side * h
@@ -321,30 +409,34 @@ class HistoryTerms:
                         self._assembly.update_markers()
                     ends.append(update(data))
                 array[dofs] = kept
-                own.values.append(find_slopes(centre, ends[0], ends[1], self._rows) / h)
+                own.values.append(find_slopes(centre, ends[0], ends[1], self._of_value) / h)
                 own.inputs.append(inputs)
             found[name] = own
         self._assembly.update_markers()
+        every = np.array(sorted(row.number for row in self._rows), np.int64)
+        alone = [(every, np.arange(len(self._companion.world.numbering.data_count)))]
         for name, base in (("data", data), ("start_data", start)):
-            alone = [
-                (np.array(sorted(self._dofs_of), np.int64), np.arange(len(self._companion.world.numbering.data_count)))
-            ]
-            groups = alone
-            if name == "start_data" and self._couples_rows(update, centre, data, start):
-                groups = list(zip(self._row_colours, self._row_near, strict=True))
-            found[name] = (
-                self._perturb_values(update, centre, name, base, data, groups) if name in reads else InputSlopes([], [])
-            )
+            inputs_of = alone
+            if name == "start_data" and self._couples_rows(update, centre, data, start, groups):
+                inputs_of = groups.rows
+            found[name] = InputSlopes([], [])
+            if name in reads:
+                found[name] = self._perturb_values(update, centre, name, base, data, inputs_of)
         return UpdateSlopes(**found)
 
     def _couples_rows(
-        self, update: Callable[[FloatArray], FloatArray], centre: FloatArray, data: FloatArray, start: FloatArray
+        self,
+        update: Callable[[FloatArray], FloatArray],
+        centre: FloatArray,
+        data: FloatArray,
+        start: FloatArray,
+        groups: RowGroups,
     ) -> bool:
         """Return whether the update of any row reads the history values that another row has at the start of the
         step."""
         fields, h = self._assembly.fields, self._find_value_steps(start)
-        for members in self._row_colours:
-            inside = np.isin(self._rows, members)
+        for members, _ in groups.rows:
+            inside = np.isin(self._of_value, members)
             fields.start_data[inside] = start[inside] + h[inside]
             changed = update(data)
             fields.start_data[inside] = start[inside]
@@ -381,11 +473,22 @@ class HistoryTerms:
                     array[:] = moved
                     ends.append(update(moved if name == "data" else data))
                 array[:] = base
-                row = owner[self._rows]
+                row = owner[self._of_value]
                 inputs = np.where(row >= 0, starts[row] + k, 0)
                 inputs = np.where((row >= 0) & (counts[row] > k), inputs, 0)
                 width = np.where((row >= 0) & (counts[row] > k), h[inputs], 0.0)
-                change = find_slopes(centre, ends[0], ends[1], self._rows)
+                change = find_slopes(centre, ends[0], ends[1], self._of_value)
                 found.values.append(np.divide(change, width, out=np.zeros(self._size), where=width > 0.0))
                 found.inputs.append(inputs)
         return found
+
+
+def find_key(dofs: list[IntArray]) -> bytes:
+    """Return a key that identifies the coordinates of all rows."""
+    return b"|".join(own.tobytes() for own in dofs)
+
+
+def make_room(kept: dict[bytes, Any]) -> None:
+    """Remove the oldest entry of a dictionary if it has `MOST` entries."""
+    if len(kept) >= MOST:
+        del kept[next(iter(kept))]

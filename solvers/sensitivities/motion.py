@@ -246,6 +246,7 @@ def evaluate_motion(
         return MotionDerivatives(np.array([first.t]), {q: np.array([v]) for q, v in only.items()}, zero, solver.verdict)
     centre, pairs = create_companions(model, p, h, solver)
     solver.assembly.keep_used_history()
+    solver.assembly.search_always()
     nominal = solver.sizes.nominal
     centre.prepare(nominal, solver.decides)
     for pair in pairs.values():

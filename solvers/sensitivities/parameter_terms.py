@@ -171,7 +171,7 @@ class ParameterTerms:
         parameter in the totals.
         """
         n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
-        own = np.unique(system.dofs)
+        own = np.unique(system.dofs) if system.neighbours is None else np.arange(n)
         functions: list[tuple[Function, Evaluation, float]] = []
         if system.residual is not None:
             functions.append((system.residual, s, scale))
@@ -187,6 +187,9 @@ class ParameterTerms:
         multipliers = np.zeros(0, np.int64)
         if system.constraint is not None:
             multipliers = np.unique(system.constraint.multipliers).astype(np.int64)
+        if system.neighbours is not None and system.update is not None:
+            # the rows follow the contacts in the history values
+            found.append((system.update, (s,)))
         for function, where, factor in functions:
             found.append((function, (where,)))
             found.append((call(weigh, (self._f, own[own < n], self._mu, factor, of[0], self._totals)), (s,)))

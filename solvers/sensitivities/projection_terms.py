@@ -99,6 +99,7 @@ class ProjectionTerms:
             for side in (pair.above, pair.below):
                 set_state(side, start, t)
                 side.begin_step(h, step.then)
+                side.state.data[:] = centre.state.data
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 

@@ -43,27 +43,32 @@ class StateSlopes:
         """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, by name of the
         array, where w are the ``weights`` by name of the result.
         """
+        found, factors = dict[str, FloatArray](), np.array(list(weights.values()))
+        for name, (used, slopes) in self.find_each(list(weights)).items():
+            found[name] = np.zeros_like(getattr(self._state, name))
+            found[name][used] = slopes @ factors
+        return found
+
+    def find_each(self, results: Sequence[str]) -> dict[str, tuple[IntArray, FloatArray]]:
+        """Return the derivatives of several results at the present state, by name of the array of the state: indices of
+        the values on which results depend, shape (k,), and derivatives with respect to these values, shape (k,
+        results). All results are evaluated together.
+        """
         centre = read_results(self._results, self._state, None)
         if self._is_incomplete(centre):
             self._find_used(centre)
-        found = dict[str, FloatArray]()
+        found = dict[str, tuple[IntArray, FloatArray]]()
         for name, used in self._used.items():
-            array = getattr(self._state, name)
-            slope, kept = np.zeros_like(array), array.copy()
-            h = self._choose_step(name)
-            for k in used.tolist():
-                ends = []
+            array, slopes = getattr(self._state, name), np.zeros((len(used), len(results)))
+            kept, h = array.copy(), self._choose_step(name)
+            for number, k in enumerate(used.tolist()):
                 for side in (1.0, -1.0):
                     array[k] = kept[k] + side * h
-                    ends.append(self._weigh(weights))
+                    values = read_results(self._results, self._state, None)
+                    slopes[number] += [side * values[result] for result in results]
                 array[k] = kept[k]
-                slope[k] = (ends[0] - ends[1]) / (2.0 * h)
-            found[name] = slope
+            found[name] = used, slopes / (2.0 * h)
         return found
-
-    def _weigh(self, weights: Mapping[str, float]) -> float:
-        values = read_results(self._results, self._state, None)
-        return sum(weight * values[name] for name, weight in weights.items())
 
     def _choose_step(self, name: str) -> float:
         largest = float(np.abs(getattr(self._state, name)).max(initial=0.0))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from scipy.optimize import least_squares
 
 from windlass.commands import cli
@@ -248,6 +249,26 @@ def test_intervals_hold_as_often_as_stated(known: bool) -> None:
         inside[:2] += np.abs(error) < found.half_widths
         inside[2] += error @ np.linalg.solve(found.covariance, error) < found.bound
     assert ((inside >= 181) & (inside <= 199)).all(), inside
+
+
+def test_confidence() -> None:
+    """Intervals and regions for another confidence have the sizes of Student's and Fisher's quantiles."""
+    times = np.linspace(0.0, 2.0, 60)
+    measured = swing(200.0, 1.5, times=times)[0] + np.random.default_rng(3).normal(0.0, 1e-3, times.size)
+
+    def run(points: Sequence[Point]) -> list[FloatArray | None]:
+        return [swing(100.0 + 200.0 * x, 0.5 + 3.0 * y, times=times)[0] - measured for x, y in points]
+
+    settings = {"runs": 500, "step": 1e-4, "tolerance": 1e-8}
+    found = []
+    for level in (0.95, 0.99):
+        box = BoxFit(run, measured, np.zeros(60, int), np.array([np.nan]), confidence=level, **settings)
+        found.append(box.fit((0.4, 0.4)))
+        assert found[-1] is not None
+        assert_allclose(found[-1].bound, 2.0 * stats.f.ppf(level, 2, 58))
+        spread = np.sqrt(np.diag(found[-1].covariance))
+        assert_allclose(found[-1].half_widths, stats.t.ppf(0.5 + 0.5 * level, 58) * spread)
+    assert_allclose(found[0].point, found[1].point)
 
 
 def test_noisy_results_do_not_end_a_fit_early() -> None:

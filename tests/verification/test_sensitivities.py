@@ -554,3 +554,27 @@ def test_errors(call: Any, words: str) -> None:
     escaped = words.replace("[", r"\[").replace("]", r"\]").replace("{}", r"\{\}").replace("(", r"\(")
     with pytest.raises(wl.ModelError, match=escaped):
         call()
+
+
+def test_results_are_evaluated_together() -> None:
+    """The adjoint calls the function of results equally often for one result and for four results, and computes the
+    same derivatives.
+    """
+    calls = dict.fromkeys((1, 4), 0)
+    found = {}
+    for count in calls:
+
+        def model(values: Mapping[str, float], count: int = count) -> Any:
+            world, results = hang(values)
+
+            def read(state: wl.State) -> dict[str, float]:
+                calls[count] += 1
+                first = next(iter(results(state).items()))[1]
+                return {f"y{k}": (1.0 + k) * first for k in range(count)}
+
+            return world, read
+
+        found[count] = wl.evaluate(model, HANG, solve=solve_exactly, method="adjoint")[1]
+    assert calls[1] == calls[4]
+    for name, slope in found[1]["y0"].items():
+        assert_allclose([found[4][f"y{k}"][name] for k in range(4)], slope * np.arange(1, 5), rtol=1e-9)

@@ -33,9 +33,9 @@ from windlass.framework.launch.arguments import Option, option_table
 HELP = """windlass identify MODEL.py -output DIR -data FILE.csv [options of the fit, of the model and of PETSc]
 
 Finds the values of options for which the tables that the model writes with wl.Sensors agree best with measured values:
-least squares, with 95 % intervals.  The file has a column "time [s]" and columns with the names of sensors, in any
-unit.  Options that vary have ranges: -friction 0.1:0.8, or with equal ratios -stiffness 1e4:1e8:log; the fit begins at
-the default of the model.  The same command continues a fit that has stopped.
+least squares, with confidence intervals.  The file has a column "time [s]" and columns with the names of sensors, in
+any unit.  Options that vary have ranges: -friction 0.1:0.8, or with equal ratios -stiffness 1e4:1e8:log; the fit begins
+at the default of the model.  The same command continues a fit that has stopped.
 
 Options of the fit.  A model's option of the same name is given by -fixed:"""
 COMMAND = "windlass identify"
@@ -47,6 +47,7 @@ OWN = option_table(
     Option("runs", 60, "1", "maximum number of runs", minimum=2),
     Option("step", 1e-3, "1", "difference for derivatives, as a share of the range", minimum=1e-6, maximum=0.1),
     Option("tolerance", 1e-6, "1", "relative change of the sum of squares that ends the fit", minimum=1e-12),
+    Option("confidence", LEVEL, "1", "confidence of intervals and of the joint region", minimum=0.5, maximum=0.9999),
     Option("jobs", 1, "1", "number of runs at a time", minimum=1),
     Option("fixed", "", "", 'further options of all runs in quotes: "-output none"'),
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
@@ -163,7 +164,7 @@ def conduct(plan: FitPlan, executor: Executor) -> int:
     own, measured = plan.own, plan.measured
     runs = plan.open_runs(executor)
     residuals = FitRuns(plan, runs)
-    limits = {name: own[name] for name in ("runs", "step", "tolerance")}
+    limits = {name: own[name] for name in ("runs", "step", "tolerance", "confidence")}
     box = BoxFit(residuals, measured.values.ravel(), measured.places, np.array(plan.deviations), **limits)
     start = start_of(plan.ranges)
     with plan.noted():
@@ -221,7 +222,7 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
         }
     result = {
         "written_by": "Windlass",
-        "confidence": LEVEL,
+        "confidence": plan.own["confidence"],
         "options": values,
         "correlations": {
             name: dict(zip(names, row, strict=True)) for name, row in zip(names, fit.correlations.tolist(), strict=True)
@@ -260,7 +261,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
     for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):
         at = " (end of its range)" if share in (0.0, 1.0) else ""
         ends = [f"{each.value(float(share + side * width)):.4g}" for side in (-1, 1)] if np.isfinite(width) else []
-        interval = f", {100 * LEVEL:g} %: {ends[0]} to {ends[1]}{each.unit_words}" if ends else ""
+        interval = f", {100 * plan.own['confidence']:g} %: {ends[0]} to {ends[1]}{each.unit_words}" if ends else ""
         lines.append(f"  -{name} {each.value(float(share)):.6g}{each.unit_words}{interval}{at}")
     for group in fit.loose:
         lines.append(f"  not fixed by the data: {describe_loose([names[k] for k in group])}")

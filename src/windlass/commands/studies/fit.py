@@ -16,17 +16,17 @@ Therefore the last steps are made without a comparison of sums of squares. The d
 differences at the solution, and full Gauss-Newton steps are added until a step satisfies the tolerance, as long as p
 remains in the confidence region of the first solution. The noise r' of the model then changes p by (JᵀJ)⁻¹ Jᵀ r' only.
 
-Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint confidence region of p
-for 95 % is the ellipsoid
+Near the solution p̂, p has the covariance C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
+confidence c is the ellipsoid
 
-    (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(0.95; m, n - m),
+    (p - p̂)ᵀ C⁻¹ (p - p̂) <= m F(c; m, n - m),
 
 where F is the quantile of Fisher's distribution. If the standard deviations are known, the right-hand side is the
 quantile of the χ² distribution with m degrees of freedom.
 
 If a singular value of J is small, the model results hardly change in the corresponding direction of p. A direction of p
-is called loose if the data do not determine p in this direction. In a loose direction, the 95 % interval is wider than
-the ranges of the parameters, or the singular value is smaller than three times the estimated error of the finite
+is called loose if the data do not determine p in this direction. In a loose direction, the confidence interval is wider
+than the ranges of the parameters, or the singular value is smaller than three times the estimated error of the finite
 differences. At the solution, J consists of second-order differences D₂. With first-order differences D₁, the estimated
 error of each column of D₂ is |D₁ - D₂|²/|D₂|.
 
@@ -55,7 +55,7 @@ distinguished, because numbers in files are rounded.
 EDGE = 1e-5
 """Distance from an end of a range, relative to the range, below which a parameter is treated as being at the end."""
 LEVEL = 0.95
-"""Confidence level of intervals and regions."""
+"""Default confidence of intervals and regions."""
 ERRORS = 3.0
 """Ratio of a singular value to the error of the finite differences below which the singular value is treated as 0."""
 STEPS = 4
@@ -81,13 +81,13 @@ class Fit:
         residuals: model - measured, shape (n,) for n values.
         deviations: standard deviation of each column, shape (columns,).
         estimated: whether deviations are estimated from the residuals.
-        half_widths: half widths of the 95 % intervals of parameters, shape (m,); infinite for the parameters of loose
+        half_widths: half widths of the intervals of parameters, shape (m,); infinite for the parameters of loose
             directions. All half widths are NaN if the maximum number of runs was reached before the derivatives at the
             solution were computed.
         correlations: correlations of parameters, excluding the contributions of loose directions, shape (m, m); the
             identity matrix if half widths are NaN.
         covariance: covariance of parameters, shape (m, m); NaN if half widths are NaN, or if directions are loose.
-        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint 95 % region [1].
+        bound: largest value of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region [1].
         loose: for each loose direction, the indices of the parameters that change along this direction.
         ended: text with the reason for the end of the fit.
     """
@@ -115,6 +115,7 @@ class BoxFit:
         runs: maximum number of runs.
         step: step of the finite differences, relative to the range of a parameter [1].
         tolerance: relative change of the sum of squares at which the fit ends [1].
+        confidence: confidence of intervals and of the joint region [1].
     """
 
     def __init__(
@@ -127,9 +128,10 @@ class BoxFit:
         runs: int,
         step: float,
         tolerance: float,
+        confidence: float = LEVEL,
     ) -> None:
         self._run, self._columns, self._runs, self._step, self._tolerance = run, columns, runs, step, tolerance
-        self._given, self._counts = deviations, np.bincount(columns)
+        self._given, self._counts, self._confidence = deviations, np.bincount(columns), confidence
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
         # the standard deviation of a constant column is 0, so the initial scale is computed from the value of the
@@ -303,8 +305,9 @@ class BoxFit:
         found, size = self._known(point), len(point)
         estimated = bool(np.isnan(self._given).any())
         free = len(self._columns) - size
-        width = float(t.ppf(0.5 + 0.5 * LEVEL, max(free, 1) if estimated else 10**9))
-        bound = float(size * f.ppf(LEVEL, size, max(free, 1)) if estimated else chi2.ppf(LEVEL, size))
+        level = self._confidence
+        width = float(t.ppf(0.5 + 0.5 * level, max(free, 1) if estimated else 10**9))
+        bound = float(size * f.ppf(level, size, max(free, 1)) if estimated else chi2.ppf(level, size))
         try:
             slopes, error = self._central_slopes(point)
         except Spent:
