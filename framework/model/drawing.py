@@ -57,7 +57,7 @@ class Drawing:
 
     @property
     def labels(self) -> int:
-        """Number of distinct labels of lines and faces."""
+        """Number of labels: the largest label of lines and faces plus 1."""
         return 1 + int(max(self.part.max(initial=-1), self.face_part.max(initial=-1)))
 
 
@@ -143,8 +143,8 @@ class FieldEntries(NamedTuple):
         return found
 
     def select(self, component: int | None) -> FieldEntries:
-        """Return the entries of all rows as an array of shape (n,), in C order. If ``component`` is not None, return
-        only the entries with this index on the last array axis.
+        """Return the entries of all rows with ``places`` of shape (n,), flattened in C order. If ``component`` is not
+        None, return only the entries with this index on the last axis of ``places``.
         """
         which = ... if component is None else (..., component)
         shift, factor = (
@@ -195,7 +195,9 @@ class Output:
 
 
 def describe_outputs(outputs: Mapping[str, Output]) -> str:
-    """Return one line of text for each output variable; the text is empty if there are none."""
+    """Return the section "Outputs" of a docstring, with one line for each output variable. The text is empty if there
+    are no output variables.
+    """
     if not outputs:
         return ""
     lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]

@@ -1,11 +1,12 @@
 """Gaps of contacts at the start and at the end of a step. Solvers use the gaps to check that the step size resolves the
 opening and closing of contacts.
 
-A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
-first half of the row describes the end of the step, and the second half describes the end of the previous step. A body
-is in contact with an obstacle at distances below ``reach`` [m]. If the body can pass the obstacle within one step, the
-path of the body is also checked. Let X be the position of the body relative to the obstacle. All points of the straight
-line from X at the start to X at the end of the step must be farther from the origin than ``reach``.
+A law with contacts measures each contact at the end of a step, and writes the results into one row of `Gaps.numbers`.
+The first half of the row describes the end of the step, and the second half describes the end of the previous step. A
+body touches an obstacle if the distance between both is at most ``reach`` [m]. If the body can pass the obstacle within
+one step, the path of the body is also checked. Let X be the position of the body relative to the obstacle. The step has
+missed a penetration if the straight line from X at the start to X at the end of the step contains points that are
+closer to the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
 """Indices of the values in the row of a contact. GAP: gap [m or rad], inf if no other body is near. RATE: rate of the
-gap. SPEED: relative speed of the touching surfaces [m/s]. MISSED: largest penetration within the step that the gaps at
-both ends of the step do not show [m]. REACH: size of an obstacle that the body can pass [m]. X, Y, Z: vector from one
-body to the other [m].
+gap [m/s or rad/s]. SPEED: relative speed of the touching surfaces [m/s]. MISSED: largest penetration [m] within the
+step that the gaps at both ends of the step do not show. REACH: distance [m] below which the body touches an obstacle
+that it can pass. X, Y, Z: position of the body relative to this obstacle [m].
 """
 START = 8
-"""Index of the first of the eight values at the start of the step, which are in the same order. An unknown gap is
-NaN.
+"""Index of the first of the eight values at the start of the step, which have the same order as the eight values at the
+end. An unknown gap at the start is NaN.
 """
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
@@ -74,7 +75,8 @@ class Gaps:
     """The contacts of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that writes the values of all contacts, for the motion in the fields, to ``numbers``.
+        measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the fields ``s``, and
+            writes the values to ``numbers``.
         numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); a ``measure``
             that is not a `Call` may replace the array.
         describe: function ``(k)`` that returns a description of contact k.
@@ -88,8 +90,8 @@ class Gaps:
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays of the law that contain values at the start of the step.
-        holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
-            When another solver of the same world accepts a step, the contact monitor of that solver becomes the holder.
+        holder: the contact monitor of the solver that made the last accepted step, to which ``numbers`` refer. When
+            another solver of the same world accepts a step, the contact monitor of that solver becomes the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 

@@ -198,8 +198,8 @@ class LocalRows:
         return self.table.local(name, self.rows)
 
     def padded(self, name: str) -> NDArray[Any]:
-        """Return chains of entities, padded with -1 to the longest chain of the table, or values along the chains,
-        padded with 0.
+        """Return the chains of the reference ``name``, padded with -1 to the length of the longest chain, or the values
+        of the column ``name`` along its chains, padded with 0.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).

@@ -14,7 +14,7 @@ class Pulls:
     """The tensions of the rows of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that writes the tensions for the motion in the fields.
+        measure: function ``(s)`` that writes the tensions at the positions in the fields ``s`` to ``tensions``.
         tensions: mean elastic force of each row [N], shape (rows,).
         dofs: process-local indices of the coordinates (position and slope) at the first end of each row, shape (rows, 2
             d) in d = 2 or 3 dimensions.

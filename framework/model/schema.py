@@ -24,7 +24,7 @@ REQUIRED: Any = object()
 LARGEST = 1e150
 """Largest allowed magnitude of numbers; squares of larger numbers could overflow."""
 PLAIN = {float, int, np.float64}
-"""Types of numbers."""
+"""Types of single numbers that `_parse_one` accepts."""
 MARKER = "marker"
 """Word that the names of all marker families contain."""
 

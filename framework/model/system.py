@@ -30,8 +30,8 @@ class Fields:
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, shape (d,).
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
-        step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
-            (1,). The size is 0 in statics and at the start of a solve.
+        step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
+            shape (1,). The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
             are active, shape (1,); < 0 if the contact states are in a cycle.
@@ -223,8 +223,8 @@ class PostNewton(NamedTuple):
     Attributes:
         error: largest force error of a connector [N]; the force error of a connector is the sum of the errors of its
             contacts.
-        recommended_step: step size with which the step would end at the instant at which a contact changes its state
-            [s]; inf if no contact changes its state.
+        recommended_step: step size [s] with which the step would end at the instant at which a contact changes its
+            state; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force of a connector [N], which is the scale of ``error``.
         row: process-local row of the connector with the largest error, -1 if there is none.
@@ -385,8 +385,8 @@ class Strands(Protocol):
 
     Attributes:
         row: row number of each point, shape (k,).
-        weight: length of the axis of the row that belongs to each point [m], shape (k,).
-        stiffness, free: stiffness [N] and stress-free strain [1] of the original law, shape (k,).
+        weight: length [m] of the part of the axis that belongs to each point, shape (k,).
+        stiffness, free: stiffness [N] and stress-free strain [1] of the original law at the points, each of shape (k,).
         bearable: compressive force at which each row would buckle if its ends were clamped [N], shape (rows,).
     """
 
@@ -474,7 +474,7 @@ class System:
         name: name of the component.
         dofs: process-local indices of the coordinates of each row, shape (rows, n); a missing coordinate has the spare
             number.
-        update: function that evaluates marker columns.
+        update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
         load: function that adds applied loads to s.f (right-hand side, without the load factor).

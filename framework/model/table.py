@@ -57,7 +57,7 @@ class Entity:
 
     @property
     def name(self) -> str:
-        """Name of the entity or entities for messages, e.g. ``"left"`` or ``"belt 57"``."""
+        """Name of the first entity of the handle, for messages, e.g. ``"left"`` or ``"belt 57"``."""
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
@@ -241,11 +241,13 @@ class EntityTable:
         self._resident = [rows]
 
     def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        """Return the values of all columns, except functions, for some resident rows."""
+        """Return the values of all references and columns, except columns of functions, for some resident rows."""
         return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
-        """Add rows to a distributed table, from values that `extract` has returned on another process."""
+        """Add rows to a distributed table, from values that `extract` has returned on another process. Rows that are
+        already resident are skipped.
+        """
         new = ~find_sorted(self.resident, rows)[1]
         resident = np.concatenate((self.resident, rows[new]))
         order = np.argsort(resident)

@@ -138,8 +138,8 @@ class EveryNth(StepHook, Closing, ABC):
         self._interval = length / self._frames
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve; in the following steps, records are made as described in `EveryNth`, even if
-        the steps run in compiled code.
+        """Record the state at the start of a solve, if this hook has not recorded any state before. The following steps
+        are recorded as described in `EveryNth`, also if these steps run in compiled code.
         """
         if self._begins and self._is_empty() and state.t >= self._earliest:
             self.record(state)
@@ -223,7 +223,9 @@ class EveryNth(StepHook, Closing, ABC):
             state.t, state.step = t, step
 
     def skip(self, steps: int) -> None:
-        """Add the steps of compiled code to the number of steps."""
+        """Add the steps that compiled code has made to the number of steps, and take over the records that compiled
+        code has stored in these steps.
+        """
         self._steps += steps
         if self._changing is None:
             return

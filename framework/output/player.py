@@ -48,7 +48,8 @@ def load_pyvista(off_screen: bool) -> Any:
     """Return the module PyVista.
 
     Raises:
-        OptionError: PyVista is not installed, or no screen is available; the message explains how to install PyVista.
+        OptionError: PyVista is not installed, there is no screen although a window is needed, or the libraries for
+            pictures without a screen are missing. The message states the remedy.
     """
     try:
         with warnings.catch_warnings():

@@ -27,8 +27,8 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
 picture."""
 POINTS = 4000
-"""Number of points of a drawn curve; a curve with more points is reduced to the smallest and the largest value in each
-of many intervals.
+"""Largest number of points of a drawn curve; a curve with more points is reduced to the points with the smallest and
+the largest value in each of POINTS / 2 intervals.
 """
 SUBDIVISIONS = 4
 """Number of straight lines with which one cable element is drawn."""
