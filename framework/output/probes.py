@@ -156,7 +156,7 @@ class Readings(EveryNth):
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
         """Pass the values of new records, each of shape (columns,), and their times [s] and step numbers, to `_take`.
-        The last record becomes the previous record.
+        Time and step number of the last record are stored, so that `record` does not record the same instant again.
         """
         self._mark = marks[-1]
         self._take(rows, marks)
@@ -182,7 +182,7 @@ class Readings(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due."""
+        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:

@@ -91,7 +91,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Return whether a model has drawings with lines."""
+    """Return whether the law of at least one row of the model draws the row."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 
@@ -261,8 +261,8 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Return the labels of the lines of all processes after they were joined. Lines of different processes get the same
-    label if they share a joint.
+    """Return new labels for the lines of all processes, shape (lines,). Lines that have the same label in ``part``, or
+    a common index in ``joints``, get the same new label.
     """
     if joints is None or not len(part):
         return part

@@ -37,7 +37,7 @@ class Closing:
     """Base class of objects that are closed at the end of a ``with`` block."""
 
     def close(self) -> None:
-        """Complete the files of the series at its end."""
+        """Complete and close the files of this object."""
 
     def __enter__(self) -> Self:
         return self

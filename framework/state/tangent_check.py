@@ -48,8 +48,8 @@ TOGETHER = (0.7, 1.3, 2.1, 0.4)
 its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative, the derivatives whose largest entry is the upper limit of the value with which the errors of a
-row are compared.
+"""For each derivative to be checked, the derivatives that limit the scale of its errors. The error of an entry is
+compared with the largest entry of its row, but at most with the largest entry of these derivatives (at least 1).
 """
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
