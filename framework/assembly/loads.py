@@ -26,7 +26,7 @@ class Loads:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
         systems: the systems of this process.
-        around: context manager that is active while compiled code calls Python functions, see `Program`.
+        around: function that returns the context manager in which compiled code calls Python functions, see `Program`.
 
     Attributes:
         sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object

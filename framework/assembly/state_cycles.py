@@ -25,7 +25,9 @@ from windlass.framework.parallel.processes import Processes
 CYCLE = -1.0
 """Value of `Fields.mapped` after a cycle."""
 RETURNS = 2
-"""Number of successive returns to the states of the evaluation before the last in a complete cycle."""
+"""A cycle is complete if the contact states of this number of successive evaluations are equal to the states two
+evaluations earlier, but differ from the states one evaluation earlier.
+"""
 UNKNOWN = 2
 """Stands for the sign of a history value that has not been evaluated in this run."""
 

@@ -183,7 +183,9 @@ class Program:
             part()
 
     def explain(self) -> None:
-        """Raise the error at which compiled code stopped within this program."""
+        """Raise the error at which compiled code stopped within this program: the stored error of a Python function or,
+        if no Python function failed, the error that a repeated execution from Python raises.
+        """
         for asked in self._asked:
             asked.explain()
         self()
