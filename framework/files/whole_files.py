@@ -60,8 +60,8 @@ def count_free(folder: Path) -> int:
 
 
 def shorten(text: str) -> str:
-    """Return a text for messages that contains at most a given number of characters. A long text is shortened to its
-    first and last characters.
+    """Return a text for messages; a text of more than `LONGEST_TEXT` characters is replaced by its first 60 and its
+    last 20 characters.
     """
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
@@ -198,7 +198,7 @@ def _is_at_work(path: Path, end: str) -> bool:
 
 @functools.cache
 def _host() -> str:
-    """Return four digits that identify this host."""
+    """Return four hexadecimal digits that depend on the name of this host."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
 
 

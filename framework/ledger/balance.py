@@ -72,7 +72,9 @@ NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
 
 
 class Summand(NamedTuple):
-    """A group of forces whose work is computed together: the type of the forces (such as ``"load"``) and the law."""
+    """A group of forces whose work is computed together: the type of the forces (such as ``"load"``), the law, and a
+    name that distinguishes several groups of the same law.
+    """
 
     sort: str
     component: type[Component] | None = None

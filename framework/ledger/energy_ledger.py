@@ -198,7 +198,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Use the state as the state at the start of the first step."""
+        """Claim the file, and evaluate forces and energies at the state, with which the first step starts."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -277,7 +277,7 @@ class EnergyLedger(EveryNth):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums of the balance since the previous call."""
+        """Add the sums of the balance since the previous call to the sums of the ledger on this process."""
         assert self._balance is not None
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
@@ -316,7 +316,9 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Array of the sums of the balance, only used in serial runs; see `Balance`."""
+        """Return the sums of the balance, to which each step adds, as the values of a record. Return None if the rows
+        are distributed over several processes, or if a subclass overrides `record`.
+        """
         assert self._balance is not None
         # the method `record` of a subclass must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
@@ -332,7 +334,9 @@ class EnergyLedger(EveryNth):
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Add to the number of steps that the sums include."""
+        """Add steps that compiled code has made to the number of steps that the sums include, and take over their
+        records.
+        """
         super().skip(steps)
         self.steps += steps
 
@@ -434,8 +438,8 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """For laws with few rows, such as loads, springs and bodies, return the names of the rows; the ledger then
-        shows each row instead of the law.
+        """Return labels for quantities of laws with few rows, such as loads and springs, by name of the quantity. A
+        label lists the names of the active rows, and reports show the label instead of the name of the quantity.
         """
         world = self._world
         assert world is not None
@@ -459,7 +463,9 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """Return the name of a row, or the name of the entity that carries the last marker of the row."""
+        """Return the user's name of a row. If the user has not named the row, return the name of the entity that
+        carries the last marker of the row, or the name of the component if the row has no marker.
+        """
         own = table.describe(row)
         markers = [name for name in table.component.refs if name.startswith("marker")]
         if own != f"{table.kind} {row}" or not markers:
