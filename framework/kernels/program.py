@@ -163,8 +163,8 @@ class Program:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether all steps are calls of kernels, and no Python functions update arrays for these kernels (`Call.before`
-        and `Call.at_time`).
+        """Whether all steps are calls of kernels, and no Python functions update arrays for these kernels
+        (`Call.before` and `Call.at_time`).
         """
         return all(isinstance(part, np.ndarray) for part in self._tables)
 

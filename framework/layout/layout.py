@@ -218,8 +218,8 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few unknowns are
-        in full blocks.
+        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few
+        unknowns are in full blocks.
         """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
@@ -356,7 +356,9 @@ class Layout:
         return self._local_of_dof[world_dofs]
 
     def owners(self, component: type[Component]) -> IntArray:
-        """Return the rank of the process that owns each row of a table, shape (rows,)."""
+        """Return the rank of the process that owns each row of a table, shape (rows,). The owners are known only in
+        worlds with contact sets.
+        """
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:

@@ -39,11 +39,11 @@ class Clock:
 
     @property
     def idle_steps(self) -> int:
-        """Return the number of steps until the clock must be read again."""
+        """Number of coming steps for which `is_due` need not be called."""
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
-        """Add to the number of steps since the clock was last read."""
+        """Subtract steps that were made without a call of `is_due` from the number of steps until the next reading."""
         self._wait -= steps
 
     def is_due(self) -> bool:
