@@ -170,7 +170,9 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """Store the history values that each later Newton run uses in ``updates.used``."""
+        """From now on, copy the history values that a Newton run has used to ``updates.used`` before each post-Newton
+        update.
+        """
         self._keeps_used = True
         self._create_updates()
 

@@ -117,8 +117,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Return the steps that add a multiple of the constant mass matrix to the matrix values. The steps add both the
-    assembled mass matrix and the mass matrices of the systems that define their own product M a.
+    """Return the steps that add ``scale`` times the constant mass matrix to the matrix values. The steps add the
+    assembled mass matrix, and the mass matrices of those ``components`` whose systems define their own product M a.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()

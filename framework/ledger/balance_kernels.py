@@ -79,8 +79,8 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Copy the multipliers, shape (m + 1,), to an array with one row for each group of constraints, shape (kinds, m +
-    1). Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all other multipliers.
+    """Copy the multipliers ``lam``, shape (m + 1,), to ``out``, shape (groups, m + 1), which has one row for each group
+    of constraints. Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all others.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):
@@ -115,8 +115,9 @@ def settle_motion(
     """Compute the step size [s], and add the work of all forces and the change of the kinetic energy in the step to the
     sums.
 
-    The array of work has the shape (kinds,), with one value per group of forces; all other arrays have the shape (1,).
-    The values at the end of the step are then copied to the values at the start of the next step.
+    The arrays ``work`` (of the step) and ``works`` (sums) have the shape (groups,), with one value per group of forces;
+    all other arrays have the shape (1,). ``start`` and ``kinetic_before`` are set to the values at the end of the step,
+    where the next step starts.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]

@@ -68,9 +68,9 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         world: the world.
         table: table of the new rows.
         ref: declaration of the reference in the schema.
-        given: a handle, a list of handles or an array of entity numbers, with one entry for each row. For a reference
-            to chains, a handle, a list of handles or an array of shape (n,) gives one chain for all rows. A list of
-            chains, or an array of shape (rows, n), gives one chain for each row.
+        given: a handle, a list of handles or an array of entity numbers, with one entity for each row or one for all
+            rows. For a reference to chains, a handle, a list of handles or an array of shape (n,) gives one chain for
+            all rows. A list of chains, or an array of shape (rows, n), gives one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:

@@ -183,14 +183,14 @@ class LocalRows:
         return self._bound[name]
 
     def keep(self, columns: Any) -> None:
-        """Make ``columns``, the result of an earlier ``bind`` that now contains the present values, the only cached
-        object of these rows.
+        """Cache ``columns``, which is the result of an earlier ``bind`` after an update to the present values, and
+        discard all other cached objects of these rows.
         """
         self._bound.clear()
         self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
 
     def select(self, which: IntArray) -> LocalRows:
-        """Return a subset of these rows, selected by their indices, shape (k,)."""
+        """Return those of these rows whose indices are in ``which``, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
@@ -308,8 +308,8 @@ def register(law: Law) -> None:
             role ``data`` are history values; rows of a law with the role ``passive`` are only read by other laws (the
             ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
-            coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world coordinate
-            numbers of the rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
+            coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world numbers of the
+            coordinates that the rows in ``table.resident`` couple, shape (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
             ``rows.columns``, which is cached for later evaluations.
         build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a

@@ -207,8 +207,9 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Collect the values of any rows of a distributed table from all processes, and return these values. Each
-        process passes the values of its resident rows. The call is collective.
+        """Return the values of any ``rows`` of a distributed table, collected from all processes. Each process passes
+        the values of its resident rows in ``local``; ``what`` is the name of the values in messages. The call is
+        collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)

@@ -63,8 +63,8 @@ def store_record(
     due: IntArray, time: FloatArray, counts: IntArray, numbers: FloatArray, times: FloatArray, steps: IntArray,
     records: FloatArray,
 ) -> None:  # fmt: skip
-    """If a step is recorded, store the values of the record, its time, and the number of steps since Python last set
-    ``counts``.
+    """If due[0] is not 0, store the values ``numbers``, shape (n,), in the next free row of ``records``, shape (ROOM,
+    n), the time in ``times``, and the number of steps since Python last set ``counts`` in ``steps``.
     """
     k = counts[STORED]
     if due[0] == 0:

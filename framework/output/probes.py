@@ -34,8 +34,8 @@ class Probe(NamedTuple):
         shape: shape of the value at one instant; the columns contain the components in C order.
         read: function of the fields that returns the values of all columns, shape (columns,), with 0 for values that
             other processes evaluate.
-        entries: function without arguments that returns the `FieldEntries` of the values, shape (columns,), or None if
-            compiled code cannot read the values. The function is called again after the model has changed.
+        entries: None if compiled code cannot read the values; otherwise a function without arguments that returns the
+            `FieldEntries` of the values, shape (columns,). The function is called again after the model has changed.
     """
 
     columns: list[tuple[str, str]]

@@ -166,7 +166,7 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
 
 
 def require_no_kink(checked: CheckedValue, where: str) -> None:
-    """Raise ModelError if the residual has a kink at the number of a table."""
+    """Raise ModelError if the residual, as a function of a number in a table, has a kink at the present value."""
     value = checked.value
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
     kink, size = find_size(checked.kink), checked.size

@@ -191,8 +191,9 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """Return the entry with the largest error among all entries whose errors exceed the tolerance of their matrix row,
-    or None if there are no such entries.
+    """Return the entry with the largest error, relative to the allowed error of its matrix row, or None if no error
+    exceeds the allowed error. ``given`` and ``expected`` have the shape (rows, columns), ``allowed`` has the shape
+    (rows,).
     """
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
