@@ -83,8 +83,8 @@ class Assembly:
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is evaluating forces; while ``evaluating`` is true, no other state may be loaded
-            into the fields.
+        evaluating: whether a solver is calling functions, such as user functions of forces, during which no other state
+            may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
@@ -442,7 +442,7 @@ class Assembly:
         return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
-        """Return the sum of the stored energies of all laws that define an energy, for the rows of this process [J]."""
+        """Return the sum [J] of the stored energies of the rows of this process, over all laws with an account."""
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:

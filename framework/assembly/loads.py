@@ -31,7 +31,7 @@ class Loads:
     Attributes:
         sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object
             never changes.
-        gravity: gravitational acceleration at the previous `update` [m/s^2], shape (3,); the array object never
+        gravity: gravitational acceleration [m/s^2] at the previous `update`, shape (3,); the array object never
             changes.
         weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array object never changes.
     """

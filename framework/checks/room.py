@@ -27,7 +27,7 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
 
     Args:
         count: number of rows.
-        bytes_each: least memory that each row needs [bytes].
+        bytes_each: least memory [bytes] that each row needs.
         given: description of the argument in the message, such as ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 

@@ -16,8 +16,8 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Type of the global object with the verdicts on the solves of this run. ``written`` is true if the summary file
-    contains these verdicts.
+    """Type of the global object with the verdicts on the solves of this run. ``written`` is true after a call of
+    `write`.
     """
 
     solves: list[dict[str, Any]] = field(default_factory=list)

@@ -35,8 +35,8 @@ class Overlay:
         number: descriptor of the file, open for reading and writing.
 
     Attributes:
-        size: length of the file when it was opened [bytes].
-        end: length of the file after closing [bytes].
+        size: length [bytes] of the file when it was opened.
+        end: length [bytes] that the file will have after it is closed.
         behind: data after the old end of the file that have not been written yet, each with its offset, in the order in
             which the library wrote them.
         error: the first exception that was raised while data were written, or None.

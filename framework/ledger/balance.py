@@ -177,7 +177,7 @@ class Balance:
         losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
         kinds: category of each quantity, by the name of the quantity, in the order of the sums; see
             `EnergyLedger.kinds`.
-        kinetic: kinetic energy of this process at the present state [J], shape (1,).
+        kinetic: kinetic energy [J] of this process at the present state, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, state: State) -> None:
@@ -382,7 +382,7 @@ class Balance:
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
-        """Return the kinetic and stored energies of the present state on this process [J], by name, without the
+        """Return the kinetic and stored energies [J] of the present state on this process, by name, without the
         potential of gravity."""
         found = {"kinetic": float(self.kinetic[0])}
         for component, _, account, _, now, *_ in self._accounts:
@@ -434,7 +434,7 @@ class Balance:
         return self._assembly.layout.size > 1
 
     def take_numbers(self) -> FloatArray:
-        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts these sums
+        """Return the sums [J] on this process since the previous call, shape (sums,). `name_sums` converts these sums
         to quantities.
         """
         found: FloatArray = self._sums.numbers.copy()
@@ -443,7 +443,7 @@ class Balance:
 
     @property
     def numbers(self) -> FloatArray:
-        """Sums since the previous call of `take_numbers` [J], shape (sums,); each step adds to this array."""
+        """Sums [J] since the previous call of `take_numbers`, shape (sums,); each step adds to this array."""
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:

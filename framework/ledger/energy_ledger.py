@@ -117,11 +117,11 @@ class EnergyLedger(EveryNth):
 
     @property
     def times(self) -> FloatArray:
-        """Times of the records [s], shape (records,)."""
+        """Times [s] of the records, shape (records,)."""
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """Return the quantities of all records [J], in the order of `names`."""
+        """Return the quantities [J] of all records: for each record a list in the order of `names`."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))
@@ -140,8 +140,8 @@ class EnergyLedger(EveryNth):
         return list(self.kinds)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Return a quantity, or the sum of all quantities of a category, since the start of the ledger, at all records
-        [J], shape (records,).
+        """Return the values [J] of a quantity, or of the sum of all quantities of a category, at all records, shape
+        (records,). The values are changes since the start of the ledger.
         """
         records = self._settle()
         rows = np.array(records, dtype=np.float64).reshape(len(records), len(self.kinds))
@@ -156,17 +156,17 @@ class EnergyLedger(EveryNth):
 
     @property
     def totals(self) -> dict[str, float]:
-        """Values of all quantities at the most recent record [J], by name."""
+        """Values [J] of all quantities at the most recent record, by name."""
         return dict(zip(self.kinds, self._settle()[-1], strict=True)) if self._times else {}
 
     @property
     def starts(self) -> dict[str, float]:
-        """Kinetic and stored energies at the start of the ledger [J], by name."""
+        """Kinetic and stored energies [J] at the start of the ledger, by name."""
         return dict(self._first)
 
     @property
     def rest(self) -> float:
-        """Remainder of the energy balance at the most recent record [J]."""
+        """Remainder [J] of the energy balance at the most recent record."""
         return self.totals.get(REST, 0.0)
 
     @property
@@ -177,7 +177,7 @@ class EnergyLedger(EveryNth):
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Return the losses of the rows of one component since the start of the ledger [J], by name of the loss, each
+        """Return the losses [J] of the rows of one component since the start of the ledger, by name of the loss, each
         of shape (rows,).
 
         Under MPI the call is collective.
@@ -231,7 +231,7 @@ class EnergyLedger(EveryNth):
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve, and add the energies of changes that hooks have made in the model."""
+        """Add the energies of changes of the model since the previous step, and record the state at the first start."""
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -291,7 +291,7 @@ class EnergyLedger(EveryNth):
         )
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
-        """Return the sums over all processes [J], by name. The call is collective."""
+        """Return the sums [J] over all processes, by name. The call is collective."""
         assert self._world is not None
         values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))

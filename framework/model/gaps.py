@@ -58,8 +58,8 @@ class Wraps:
         pulley: index of the pulley of each contact, shape (contacts,).
         place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
             whether the contact is closed.
-        angle: part of the wrap angle that belongs to each contact [rad], shape (contacts,).
-        stiffness: stiffness of each contact [N/m], shape (contacts,).
+        angle: part [rad] of the wrap angle that belongs to each contact, shape (contacts,).
+        stiffness: stiffness [N/m] of each contact, shape (contacts,).
         names: function without arguments that returns the names of the pulleys.
     """
 

@@ -328,7 +328,7 @@ def register(law: Law) -> None:
         multipliers: for constraints, the number of multipliers of each row.
         family: for markers, the marker family to which the rows belong.
         source: literature source of the law.
-        draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points and lines.
+        draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points, lines and faces.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
         draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
             for example a pulley that touches many cables. Only the first of these rows is drawn.

@@ -221,12 +221,12 @@ class PostNewton(NamedTuple):
     """Result of a post-Newton update.
 
     Attributes:
-        error: largest force error of a connector [N]; the force error of a connector is the sum of the errors of its
+        error: largest force error [N] of a connector; the force error of a connector is the sum of the errors of its
             contacts.
         recommended_step: step size [s] with which the step would end at the instant at which a contact changes its
             state; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
-        force: largest contact force of a connector [N], which is the scale of ``error``.
+        force: largest contact force [N] of a connector, which is the scale of ``error``.
         row: process-local row of the connector with the largest error, -1 if there is none.
     """
 
@@ -348,8 +348,8 @@ class Checks:
     Attributes:
         doubts: function ``(fields, step)`` that is called before a solve, and returns a list of reasons why the results
             will be doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        refusals: function ``(fields)`` that returns a list of reasons why a motion cannot start from this state, such
-            as overlaps that exceed the range of validity of the law.
+        refusals: function ``(fields)`` that returns a list of reasons why no motion can start from the state in the
+            fields, such as overlaps that exceed the range of validity of the law.
         reasons: function ``(fields, step)`` that is called at the end of a solve, and returns a list of reasons why the
             results are doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         sums: function ``(fields)`` that is called at the end of a solve, and returns pairs of a key and an array.
@@ -358,7 +358,7 @@ class Checks:
         invariants: function ``(fields)`` that returns a dictionary of integers that must not change during a solve, for
             example the number of turns of a closed belt around its pulleys. Values of the same name are summed over all
             laws and processes.
-        diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for
+        diagnose: function ``(fields)`` that returns a list of reasons why the forces of rows are NaN, for
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
@@ -387,7 +387,7 @@ class Strands(Protocol):
         row: row number of each point, shape (k,).
         weight: length [m] of the part of the axis that belongs to each point, shape (k,).
         stiffness, free: stiffness [N] and stress-free strain [1] of the original law at the points, each of shape (k,).
-        bearable: compressive force at which each row would buckle if its ends were clamped [N], shape (rows,).
+        bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
     """
 
     row: IntArray
@@ -397,7 +397,7 @@ class Strands(Protocol):
     bearable: FloatArray
 
     def eval_stretch(self, s: Fields) -> FloatArray:
-        """Return the stretch (present length divided by unstrained length) at the points [1], shape (k,)."""
+        """Return the stretch [1] (present length divided by unstrained length) at the points, shape (k,)."""
 
     def find_folded(self, s: Fields) -> BoolArray:
         """Return whether each row is folded (a slope at one of its ends points against its chord), shape (rows,)."""
@@ -406,7 +406,7 @@ class Strands(Protocol):
         """Replace the parameters of the law.
 
         Args:
-            stiffness: stiffness at the points [N], shape (k,), equal at all points of a row.
+            stiffness: stiffness [N] at the points, shape (k,), equal at all points of a row.
             free: stress-free strain [1], shape (k,).
             bends: whether each row keeps its bending stiffness, shape (rows,); in other rows the bending stiffness is
                 set to 0.
@@ -527,7 +527,7 @@ class System:
     axis: Axis = field(default_factory=Axis)
 
     def energy(self, fields: Fields) -> float:
-        """Return the stored energy of the rows of this process [J]; 0 for a law without account."""
+        """Return the stored energy [J] of the rows of this process; 0 for a law without account."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:

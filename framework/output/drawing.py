@@ -32,7 +32,7 @@ class Overlap(NamedTuple):
         line: indices of the lines that occur in at least one pair, shape (lines,).
         first: index of the first pair of each line in ``line``, shape (lines,).
         interval: index of the interval of each pair, shape (pairs,).
-        share: fraction of the line that the interval of each pair covers [1], shape (pairs,).
+        share: fraction [1] of the line that the interval of each pair covers, shape (pairs,).
         each: number of pairs of a line, if it is the same for all lines, otherwise 0.
     """
 

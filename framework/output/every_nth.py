@@ -42,7 +42,8 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
 
     Args:
         time: end of the step [s], shape (1,).
-        span: start of the solve, interval between frames, and earliest time of a record [s], shape (3,).
+        span: time at the start of the solve, interval between frames, and earliest time of a record, all in seconds,
+            shape (3,).
         counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
             frames are equally spaced in time (EVERY), number of frames that were due before this step (DONE), number of
             steps since Python last set this array (PASSED), and number of stored records (STORED).

@@ -51,7 +51,7 @@ class Means(Readings):
     Attributes:
         units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
             component. Empty before the first instant.
-        duration: length of the time interval of the means [s].
+        duration: length [s] of the time interval of the means.
 
     Raises:
         ModelError: two sensors have the same name, or there are no sensors.

@@ -177,7 +177,7 @@ class Player:
         series: the frames.
         field: name of the field that is shown first. If empty, the field `FIRST` is shown, or the first field of the
             file if `FIRST` does not exist.
-        size: size of window and pictures [pixels].
+        size: width and height [pixels] of the window and of pictures.
         off_screen: whether to draw in memory instead of a window.
 
     Raises:

@@ -168,7 +168,7 @@ class Sensors(Readings):
 
     @property
     def times(self) -> FloatArray:
-        """Times of the records [s], shape (records,)."""
+        """Times [s] of the records, shape (records,)."""
         return np.array([t for t, _ in self._marks], dtype=np.float64)
 
     @property

@@ -53,7 +53,7 @@ class VtkhdfSeries(FieldSeries):
         # number of finished frames, number of allocated frames, and number of frames that the digest includes
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
-        self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
+        self._counts: list[int] = []  # offsets [bytes] of both frame counts in the file
         # for each dataset, the offsets in the file at which the rows of each batch of frames begin [bytes]
         self._places: dict[str, list[int]] = {}
 

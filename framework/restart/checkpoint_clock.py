@@ -19,7 +19,7 @@ class Clock:
     the clock depends on the duration of a step, so that the readings take a negligible time.
 
     Args:
-        minutes: elapsed time after which a checkpoint is due [min]; 0: never.
+        minutes: elapsed time [min] after which a checkpoint is due; 0: never.
     """
 
     def __init__(self, minutes: float) -> None:

@@ -30,7 +30,7 @@ class Insurance(Checkpoint):
     and does not end the run.
 
     Args:
-        minutes: elapsed time between checkpoints [min].
+        minutes: elapsed time [min] between checkpoints.
     """
 
     is_unasked = True

@@ -116,7 +116,7 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
 
     Args:
         assembly: the assembly of the whole model.
-        tolerance: largest allowed error, relative to the largest entry of a derivative [1].
+        tolerance: largest allowed error [1], relative to the largest entry of a derivative.
         where: description of the fields in error messages.
 
     Raises:

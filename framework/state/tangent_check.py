@@ -97,8 +97,8 @@ def check_tangent(
             evaluations.
         states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
-        displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
-        tolerance: largest allowed error of an entry, relative to the largest entry of its matrix row [1].
+        displacement: standard deviation [m, rad, 1] of the random displacements of coordinates.
+        tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         seed: seed of the random numbers.
         parameters: whether to check, in addition, the derivatives of the residual with respect to the real numbers in
             the first and the last row of each table. With respect to each number that is not 0, the residual must have
