@@ -462,7 +462,7 @@ class Assembly:
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """Return the messages or faults of all processes, each of them once."""
+        """Return the messages or faults of all processes in one list without repetitions. The call is collective."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     def calling(self) -> Calling:
@@ -511,7 +511,7 @@ class Assembly:
 
 
 def serial_assembly(world: World) -> Assembly:
-    """Return the assembly of the whole world on this process, which is created once per world.
+    """Return the assembly of the whole world on this process. The assembly is created once per world.
 
     Raises:
         ModelError: this process stores only a part of the world.

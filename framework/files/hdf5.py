@@ -112,7 +112,7 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length that the file will have after it is closed; it cannot be less than the old length."""
+        """Set the length that the file will have after closing; a length less than the old length has no effect."""
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 

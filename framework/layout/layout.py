@@ -58,7 +58,7 @@ class Layout:
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
-        displacement, velocity: initial values by process-local number, shape (n,).
+        displacement, velocity: initial displacements and velocities by process-local number, each of shape (n,).
         nodes: first unknown of each process-local node with four consecutive coordinates, in ascending order, shape
             (nodes,).
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).

@@ -101,7 +101,7 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: the work of each group of forces, the change of the kinetic energy, and, for each law, the
+    """Sums [J] over steps: the work of each group of forces, the change of the kinetic energy, and, for each law, the
     changes of its stored energies and the time integrals of its powers. `settle` adds the values of a step. All sums
     are views of the array ``numbers``, which contains the sums in this order.
     """
@@ -410,7 +410,7 @@ class Balance:
 
     def find_program(self, state: State) -> Program | None:
         """Return the program that adds a time step to the sums, or None if the step cannot be evaluated without Python.
-        The step ends at the motion and time in the fields.
+        The step ends at the motion in the arrays of ``state`` and at the time in the fields.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
@@ -447,7 +447,7 @@ class Balance:
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
-        """Return the increases of the quantities [J] by name, from an array that `take_numbers` has returned. If
+        """Return the increases [J] of the quantities by name, from an array that `take_numbers` has returned. If
         several such arrays are stacked, return arrays of increases.
         """
         columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()

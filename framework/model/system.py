@@ -25,7 +25,7 @@ class Fields:
     The letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
 
     Attributes:
-        x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
+        x: total coordinates [m, 1, rad], which are reference + displacement, shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, shape (d,).

@@ -203,8 +203,8 @@ class World:
 
     @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
-        """Add rows and return a handle to them. The number of rows is the length of the longest handle or array among
-        the values. If all values are scalars, one row is added.
+        """Add rows and return a handle to them. The number of rows is the length of the longest handle, list or array
+        that gives one value per row. If no value is given per row, one row is added.
 
         Args:
             component: the component (schema) of the new rows.

@@ -82,7 +82,9 @@ class Means(Readings):
         return np.asarray(self._integral[first : first + len(probe.columns)].reshape(probe.shape) / self.duration)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Bind the sensors to the model, because compiled code may read them before the first call of this hook."""
+        """Bind the sensors to the model, because compiled code may read the sensors before the first call of this hook,
+        and discard the values at the last instant of an earlier solve.
+        """
         super().before_solve(state, end, steps)
         if not self._probes:
             load_outputs(state)

@@ -210,8 +210,8 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Return the smallest and the largest value of the field in a selection of frames. These values are the limits
-        of the colour scale for all frames.
+        """Return the smallest and the largest value of the field in at most ten frames, which are evenly distributed
+        over the series. These values are the limits of the colour scale for all frames.
         """
         import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 

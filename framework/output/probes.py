@@ -186,7 +186,9 @@ class Readings(EveryNth):
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the values of all sensors if all these values are entries of arrays of the state, otherwise None."""
+        """Return the values of all sensors if all these values are entries of arrays of the state. Otherwise, on
+        several processes, and for subclasses that override `record`, return None.
+        """
         # the method `record` of a subclass must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None

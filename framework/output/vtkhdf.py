@@ -41,8 +41,8 @@ class VtkhdfSeries(FieldSeries):
     each frame as a separate chunk (zlib, level 1, bytes shuffled).
 
     Viewers can read the file whenever no frame is being written. Kept frames of an interrupted run are copied once to a
-    new file. If a series has only one frame, VTK's reader does not show its time. The arguments and errors are
-    explained in `FieldSeries`.
+    new file. If a series has only one frame, VTK's reader does not show the time of this frame. The arguments and
+    errors are explained in `FieldSeries`.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
