@@ -305,11 +305,13 @@ class Assembly:
         return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
-        """Add all left-hand-side forces of elements and connectors to f, shape (n + 1,) (stages FORCES and CONTACT)."""
+        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,); the stages are FORCES and
+        CONTACT.
+        """
         run_steps(force_steps(self, f))
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
-        """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+        """Add a multiple of all applied loads (right-hand side, without the load factor) to ``f``, shape (n + 1,)."""
         self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
@@ -318,7 +320,7 @@ class Assembly:
         self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
-        """Add the inertia forces, M a + quadratic velocity terms, to f, shape (n + 1,)."""
+        """Add the inertia forces, M a + quadratic velocity terms, to ``f``, shape (n + 1,)."""
         self.add_mass_product(self.fields.a, f)
         for system in self.systems:
             if system.inertia is not None:
@@ -333,7 +335,7 @@ class Assembly:
             product(evaluate(self.fields, a=x, f=f))
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
-        """Add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n + 1,) (stage
+        """Add the constraint equations to c, shape (m + 1,), and the constraint forces to ``f``, shape (n + 1,) (stage
         CONSTRAINTS).
         """
         run_steps(constraint_steps(self, c, f))

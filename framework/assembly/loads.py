@@ -58,7 +58,7 @@ class Loads:
         self._add_multiple = call(add_multiple)
 
     def add(self, f: FloatArray, factor: float, clear: bool = False, live: bool = True) -> None:
-        """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
+        """Add a multiple of all loads (right-hand side, without the load factor) to ``f``, shape (n + 1,).
 
         Args:
             f: array to which the loads are added, shape (n + 1,); if ``clear`` is true, f is first set to 0.
@@ -86,7 +86,7 @@ class Loads:
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
     def live_steps(self, f: FloatArray) -> list[Step]:
-        """Return the steps of a `Program` that add to f, shape (n + 1,), the loads that depend on coordinates; call
+        """Return the steps of a `Program` that add to ``f``, shape (n + 1,), the loads that depend on coordinates; call
         `update` before these steps run.
         """
         weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity

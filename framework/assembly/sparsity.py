@@ -48,8 +48,8 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or |A| x if ``absolute`` is true, where A is the matrix with the given values, shape (spare +
-        1,).
+        """Return A x, or |A| x if ``absolute`` is true, shape (rows,). A is the matrix with the given ``values``, shape
+        (spare + 1,), and ``x`` has the shape (rows,).
         """
         out = np.zeros(self.rows)
         # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only

@@ -41,8 +41,8 @@ class Summands(Protocol):
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
-    """Return the steps that add all left-hand-side forces, and optionally inertia forces, to f, shape (n + 1,); stages
-    FORCES and CONTACT.
+    """Return the steps that add all left-hand-side forces, and optionally inertia forces, to ``f``, shape (n + 1,). The
+    stages of these steps are FORCES and CONTACT.
 
     ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active, see `Fields`.
     """

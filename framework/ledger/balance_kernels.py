@@ -100,7 +100,7 @@ def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration:
 
 @kernel
 def take_kinetic(v: FloatArray, momentum: FloatArray, gyration: FloatArray, kinetic: FloatArray) -> None:
-    """Compute the kinetic energy v·(momentum - gyration)/2, shape (1,)."""
+    """Set ``kinetic``, shape (1,), to the kinetic energy v·(momentum - gyration)/2."""
     total = 0.0
     for i in range(len(v)):
         total += v[i] * (momentum[i] - gyration[i])
@@ -131,12 +131,12 @@ def settle_motion(
 def settle(
     size: FloatArray, now: Reading, before: Reading, jumps: FloatArray, losses: FloatArray, sums: FloatArray
 ) -> None:
-    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,) for k
+    """Add changes of energies and integrals of powers over a step of size[0] seconds to ``sums``, shape (k + p,) for k
     energies and p powers.
 
-    Powers are integrated by the mean of the readings at both ends of the step. The first l powers are losses; their
-    integrals and jumps are also added to the losses of the rows, shape (rows, l). The values at the end of the step are
-    then copied to the values at the start of the next step.
+    Powers are integrated by the mean of the readings ``before`` and ``now`` at both ends of the step. The first l
+    powers are losses; the integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
+    The values of ``now`` are then copied to ``before``, for the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

@@ -147,8 +147,9 @@ class EntityTable:
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
     def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
-        """Return chains of resident rows, padded with -1, or values along the chains, padded with 0, shape (n, length,
-        *shape)."""
+        """Return the chains of the reference ``name`` of resident rows, padded with -1, shape (n, length), or the
+        values of the column ``name`` along its chains, padded with 0, shape (n, length, *shape).
+        """
         col, values = self.component.columns.get(name), self.local(name, rows)
         if col is None:
             return pad_rows(values, length, -1, np.int64)

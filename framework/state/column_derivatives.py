@@ -134,8 +134,8 @@ class ChangedResidual:
         }
 
     def eval_at(self, value: ColumnValue, number: float) -> FloatArray:
-        """Return the residual for a changed number of a table, shape (n + m,), or NaN if the law does not allow the
-        number; the table is restored.
+        """Return the residual, shape (n + m,), after ``value`` in the table was changed to ``number``; all entries are
+        NaN if the law does not allow the number. The table is restored before the call returns.
         """
         world, before, numbering = self._world, value.number, self._world.numbering
         dependent = self._find_dependent(value.table.component)
