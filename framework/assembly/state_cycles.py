@@ -83,7 +83,9 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
 
 @kernel
 def count_only(mapped: FloatArray) -> None:
-    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`."""
+    """Decrease by one, but not below 0, the number of further evaluations in which return maps are active, see
+    `Fields`.
+    """
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 
 

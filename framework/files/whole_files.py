@@ -173,7 +173,7 @@ def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
 
 
 def remove_own_drafts() -> None:
-    """Remove all drafts of this process; called before the process ends."""
+    """Remove all drafts of this process. Call this function before the process ends."""
     for draft in [draft for draft in _drafts if draft.name.endswith(f"{os.getpid():06x}{_host()}.part")]:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

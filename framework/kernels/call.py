@@ -116,7 +116,7 @@ class Call:
         parts: the kernels in the order of the calls.
         before: functions of s that update the contents of the arrays. These functions are called before the first
             kernel.
-        at_time: functions of s like those in ``before``, whose results depend only on time; they are called before the
+        at_time: functions of s that update contents which depend only on time. These functions are called before the
             functions in ``before``.
     """
 

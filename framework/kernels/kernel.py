@@ -92,7 +92,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
-        inline: whether the code is always inserted into the callers; useful for small functions.
+        inline: whether the code is always inserted into the callers, which is useful for small functions.
 
     Raises:
         TypeError: ``function`` is not a Python function.

@@ -334,8 +334,8 @@ class EnergyLedger(EveryNth):
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Add steps that compiled code has made to the number of steps that the sums include, and take over their
-        records.
+        """Add steps that compiled code has made to the number of steps that the sums include, and take over the records
+        of these steps.
         """
         super().skip(steps)
         self.steps += steps

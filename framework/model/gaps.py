@@ -133,8 +133,8 @@ def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
-    """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
-    has missed [m]. Call `note_gap` before this function.
+    """Write the position [m] of a body relative to an obstacle that the body can pass, and the penetration [m] that the
+    step has missed. Call `note_gap` before this function.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on one side of the
     obstacle at the start and on the other side at the end.

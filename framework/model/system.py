@@ -32,7 +32,7 @@ class Fields:
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
         step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
             shape (1,). The size is 0 in statics and at the start of a solve.
-        start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
+        start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
             are active, shape (1,); < 0 if the contact states are in a cycle.
         markers: columns of each marker family.
@@ -82,7 +82,8 @@ class Coupling(NamedTuple):
         diagonal: slots of the entries (multiplier, multiplier), shape (rows, m).
         block: slots of the entries (coordinate, coordinate), shape (rows, n, n), for the derivatives of C_q^T lam with
             respect to q.
-        scale: factor on the C_q^T blocks: the derivative of the multipliers with respect to the unknowns of the solver.
+        scale: factor on the entries C_q^T in ``columns``: the derivative of the multipliers with respect to the
+            unknowns of the solver.
     """
 
     rows: IntArray
@@ -227,7 +228,8 @@ class PostNewton(NamedTuple):
             state; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force [N] of a connector, which is the scale of ``error``.
-        row: process-local row of the connector with the largest error, -1 if there is none.
+        row: index of the connector with the largest error among the rows of its table on this process, -1 if there is
+            none.
     """
 
     error: float = 0.0

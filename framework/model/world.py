@@ -65,7 +65,7 @@ class World:
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None as long as every process has all rows.
-        calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
+        calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.
         changed: value of ``version`` at the last change of each table with changed columns, by component.
         changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """

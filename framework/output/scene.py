@@ -214,7 +214,7 @@ class JoinedDrawing:
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
-        """Return the joined drawing of a later frame from the data of each process that change, see `Thin`."""
+        """Return the joined drawing of a later frame; ``parts`` contains the data of each process, see `Thin`."""
         known = [part for part in parts if part is not None]
         points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
         point_data, cell_data = (
@@ -240,7 +240,7 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """Return the joined painting of a later frame from the data of each process that change, see `Thin`."""
+        """Return the joined painting of a later frame; ``parts`` contains the data of each process, see `Thin`."""
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))

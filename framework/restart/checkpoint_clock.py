@@ -28,7 +28,7 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Measure the elapsed time from now on; called after a checkpoint was written."""
+        """Measure the elapsed time from now on. Call this method after a checkpoint was written."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1

@@ -66,7 +66,9 @@ class StepHook:
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return the sections of this hook for the report of the run (``-report``); called on the first process."""
+        """Return the sections of this hook for the report of the run (``-report``). The first process calls this
+        method.
+        """
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:

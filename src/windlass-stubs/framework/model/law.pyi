@@ -312,8 +312,8 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
 
     Args:
         component: the schema, which must have ``marker0``, ``marker1`` and ``active``.
-        force: kernel ``(row, u, ut, t)`` for the force of a row, which reads the columns of the schema by name, such as
-            ``row.stiffness``.
+        force: kernel ``(row, u, ut, t)`` that computes the force of a row. The kernel reads the columns of the schema
+            by name, such as ``row.stiffness``.
         *kernels: the tangent kernel, if the law has one.
         **more: other arguments of `register`, such as ``outputs`` and ``source``.
 
