@@ -1,7 +1,8 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
 Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The forces take the
-power f·v from the motion. The inertia forces M a + ... change the kinetic energy T:
+power f·v from the motion. The inertia forces M a + ..., with the mass matrix M and the accelerations a, change the
+kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
@@ -54,20 +55,21 @@ class Account:
     function that calls a kernel.
 
     Attributes:
-        read: function ``(s)`` that adds to s.energies and s.powers the energies and powers of the rows of this process,
-            and writes s.parts; see `Reading`.
+        read: function ``(s)`` that adds the energies and powers of this process's rows to s.energies and s.powers, and
+            writes s.parts; see `Reading`.
         stored: names of the stored energies.
         lost: names of dissipated energies, whose powers are >= 0.
-        passed: names of powers that the forces of the law transfer out of the rows of the law, such as the flow of
-            strain energy with material that leaves the rows.
-        carried: names of powers of the law's inertia forces that do not change the kinetic energy of the law, such as
-            the flow of kinetic energy with material that leaves the law's rows.
+        passed: names of powers by which the forces of the law transfer energy out of the rows of the law, for example
+            with the strain energy of material that leaves the rows.
+        carried: names of powers by which the inertia forces of the law transfer kinetic energy out of the rows of the
+            law, for example with material that leaves the rows; these powers do not change the kinetic energy of the
+            law.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
         jumps: function ``(s)`` that adds the instantaneous losses [J] in a step to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
             compares s.parts (end of the step) with s.parts_before (start of the step); then it copies s.parts to
             s.parts_before.
-        rows: number of rows, if it differs from the number of rows of `System.dofs`.
+        rows: number of rows of the account, if this number differs from the number of rows of `System.dofs`.
         by: name of the column whose values divide the rows into groups, for instance ``"circle"``; losses are summed
             for each group. An empty name means no groups.
         is_whole: whether the account contains all energies and powers of the law; false if the law has user functions

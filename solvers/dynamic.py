@@ -1,5 +1,5 @@
 """Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. In each step a discontinuous iteration repeats SNES solves
-until the contact states no longer change.
+until the contact states agree with the solution.
 """
 
 from __future__ import annotations
@@ -199,8 +199,8 @@ class Dynamic(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), and yield the state after each step.
 
-        The same object is yielded at each step; copy it to keep it. After a restart, the first yielded state is the
-        result of the first step that follows the checkpoint, or the final state if the solve was complete.
+        The same object is yielded at each step; copy the state to keep it. After a restart, the first yielded state is
+        the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
@@ -230,10 +230,10 @@ class Dynamic(StepSolver):
         with self._keep(current), SolveCheckpoint(self, all_hooks) as checkpoint:
             pacer = Pacer(self._pace) if self._pace > 0.0 else None
             run = Run(self, current, all_hooks if pacer is None else [*all_hooks, pacer], checkpoint, pauses)
-            run.begin(resume)  # contact states, accelerations and multipliers at the start
+            run.begin(resume)  # determine contact states, accelerations and multipliers
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
-                attempt = run.attempt(h, ends)  # predictor, then passes of Newton's method and contact updates
+                attempt = run.attempt(h, ends)  # compute the predictor, then repeat Newton's method and contact updates
                 if attempt.converged:
                     run.accept(h)  # project after kinks; copy the end of the step to the state
                     yield current
@@ -305,7 +305,7 @@ class Run:
         solver: the solver.
         state: the state, which changes from step to step.
         hooks: the hooks of this run.
-        checkpoint: writes the checkpoints of this run.
+        checkpoint: object that writes the checkpoints of this run.
         pauses: whether the caller can read the state between steps.
     """
 

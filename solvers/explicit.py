@@ -205,7 +205,7 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The same object is yielded at each step; copy it to keep it. The state, and columns of tables that can be
+        The same object is yielded at each step; copy the state to keep it. The state, and columns of tables that can be
         changed by `World.set`, may be changed between steps, for instance by hooks. After a restart, the first yielded
         state is the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
@@ -289,7 +289,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # the algorithmic acceleration, from which a later solve by generalised-alpha starts
+            # store the algorithmic accelerations, from which a later solve by generalised-alpha starts
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
@@ -318,7 +318,7 @@ class Explicit(StepSolver):
         return {"method": self._name, "step [s]": self.step}
 
     def update_state(self, state: State) -> None:
-        """Update accelerations after changes between two steps; see `Restartable`."""
+        """Update the accelerations, and restart the monitors, after changes between two steps; see `Restartable`."""
         self._method.update_state(state)
         self.watches.close(state)
 

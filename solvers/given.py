@@ -19,8 +19,7 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Limit of the absolute value of a time [s]. The square or the inverse of a longer time could overflow. Longer times
-are assumed to be mistakes.
+"""Limit of step sizes and end times [s]. Longer times are assumed to be mistakes.
 """
 MOST_STEPS = 1e12
 """Number of steps above which the step size is assumed to be a mistake."""

@@ -307,8 +307,7 @@ class Static(StepSolver):
         switched off and under small loads, see `LIGHT`.
 
         Returns:
-            The progress whose load factor is the one at which the computed shape is in equilibrium; 0 if no shape was
-            found.
+            The progress at whose load factor the computed shape is in equilibrium; 0 if no shape was found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -579,8 +578,8 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """Solve a load step whose contact states change periodically from pass to pass: make small steps along the
-        gradient of the potential.
+        """Solve a load step whose contact states change periodically from pass to pass, by implicit steps that decrease
+        the potential, see `settle_contacts`.
         """
 
         def store() -> FloatArray:

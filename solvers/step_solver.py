@@ -153,7 +153,7 @@ class StepSolver:
         }
 
     def _describe_solver(self) -> dict[str, Any]:
-        """Return a description of the nonlinear and linear solvers, if the solve has them."""
+        """Return a description of the nonlinear and linear solvers; empty if the solve has none."""
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:

@@ -21,7 +21,7 @@ MUST = "must be the same on all processes"
 def check_same_world(world: World, processes: Processes) -> None:
     """Check that gravity and all tables that are not distributed are equal on all processes. The call is collective.
 
-    Functions are equal if their names are equal.
+    Functions count as equal if their names are equal.
 
     Raises:
         ModelError: a table differs between processes. All processes raise this error, which names the first table and

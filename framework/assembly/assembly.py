@@ -89,7 +89,7 @@ class Assembly:
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
             if ``is_fixed`` is true.
-        world, comm: values of the arguments.
+        world, comm: the arguments of the constructor.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -421,7 +421,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Reset the history values that are invalid since a call of `World.set`. Call this method before a step."""
+        """Reset the history values that a call of `World.set` has made invalid. Call this method before a step."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version

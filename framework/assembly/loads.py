@@ -29,11 +29,10 @@ class Loads:
         around: function that returns the context manager in which compiled code calls Python functions, see `Program`.
 
     Attributes:
-        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array object
-            never changes.
-        gravity: gravitational acceleration [m/s^2] at the previous `update`, shape (3,); the array object never
-            changes.
-        weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array object never changes.
+        sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array is never
+            replaced.
+        gravity: gravitational acceleration [m/s^2] at the previous `update`, shape (3,); the array is never replaced.
+        weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array is never replaced.
     """
 
     def __init__(
@@ -109,8 +108,9 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may compute ``sum`` itself and need not call `update`: the caller copies
-        ``weights`` to ``sum`` and runs ``table``. If the result is true, the next `update` recomputes ``sum``.
+        """Return whether the caller may compute ``sum`` itself instead of calling `update`. For this purpose the caller
+        copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
+        computes ``sum`` anew.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False

@@ -31,7 +31,7 @@ class LocalMatrices:
         values: matrix values of this process, shape (spare + 1,).
 
     Attributes:
-        sparsity, values: values of the arguments.
+        sparsity, values: the arguments of the constructor.
         block: number of matrix rows that are eliminated together; the error bound of `is_accurate` depends on this
             number.
     """

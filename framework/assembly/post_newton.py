@@ -94,8 +94,8 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """In the fields, set the motion at the start of the step to a given motion, and the step size to 0. Later
-    post-Newton updates then compute with this start and step size.
+    """Set the motion at the start of the step, which is stored in the fields, to a given motion, and set the step size
+    to 0. Later post-Newton updates then compute with this start and step size.
 
     Args:
         fields: the motion at the start of the step is copied to these fields; history values are not copied.

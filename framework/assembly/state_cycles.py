@@ -42,8 +42,8 @@ def compare_states(
         data: history values, shape (d,).
         mapped: number of further evaluations in which return maps are active, see `Fields`; contact states are compared
             only while this number is > 0.
-        left: value of ``mapped`` at the end of the last evaluation, shape (1,). A new run of Newton's method starts
-            with another value, so its first evaluation is not compared with the previous run.
+        left: value of ``mapped`` at the end of the last evaluation, shape (1,). At the start of a run of Newton's
+            method ``mapped`` has a new value, so the first evaluation of a run is not compared with the previous run.
         earlier: signs of the history values in the last evaluation and in the evaluation before it, shape (2, d).
         differs: output, shape (2,). The first element is 1 if the contact states differ from the states in the last
             evaluation, otherwise 0. The second element is the same for the evaluation before the last.

@@ -150,7 +150,7 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Raise an error if the matrix values do not belong to the storage in use, because kernels would write to wrong
+    """Raise an error if the matrix values are not in the storage in use, because kernels would write to wrong
     positions.
     """
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"

@@ -637,7 +637,9 @@ def thread_count() -> int:
 
 
 def verdict_kind() -> str:
-    """Return how the run treats doubtful results (-verdict)."""
+    """Return how the run reports doubtful results (-verdict): ``"fail"`` as errors, ``"warn"`` as warnings, ``"off"``
+    not at all.
+    """
     return str(own_value("verdict"))
 
 

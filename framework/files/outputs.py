@@ -174,8 +174,8 @@ class Claim:
     """Exclusive right of one writer to write its files within this process, until the object is released or deleted.
 
     A new writer takes over the files of an earlier writer with the same name if the earlier writer has already written
-    its files, as in a loop, or if Python runs interactively. The earlier writer cannot write any more. Otherwise an
-    error is raised, because the writers would overwrite each other's files.
+    its files, as in a loop, or if Python runs interactively. After a takeover the earlier writer cannot write any more.
+    Without a takeover an error is raised, because the writers would overwrite each other's files.
 
     Args:
         files: all files of the writer.

@@ -107,6 +107,6 @@ def ask(address: IntArray) -> None:
 
 @kernel
 def ask_when(address: IntArray, due: IntArray) -> None:
-    """Call the Python function by `ask` unless due[0] is 0."""
+    """If due[0] is not 0, call the Python function whose address is in ``address``, as `ask` does."""
     if due[0] != 0 and call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")

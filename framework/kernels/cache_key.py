@@ -183,8 +183,8 @@ def _list_constants(code: CodeType) -> list[object]:
 
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
-    """Return a description of a constant or called function that is equal in all processes; the arguments are explained
-    in `eval_content`.
+    """Return a description of a constant or called function; the description is equal in all processes. The arguments
+    are explained in `eval_content`.
     """
     # these types are checked first, because most constants have one of these types
     if type(value) in _PLAIN:

@@ -3,7 +3,7 @@
 For each item ``a[i]``, numba stores all data of the array in memory, reads these data one by one, and computes the
 address of the item with all strides: 29 instructions, of which the optimiser removes 25. Most of the compilation time
 of a kernel is proportional to the number of instructions before the optimisation. The functions of this file create
-only the instructions that the optimiser would leave. The machine code is the same.
+only the instructions that the optimiser would keep. The machine code is the same as without this file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 if wanted[: len(place)] == place:
                     value, wanted = value.value, wanted[len(place) :]
                 elif place[: len(wanted)] == wanted:
-                    break  # this instruction inserted only a part of the requested part
+                    break  # this instruction inserted only a part of the wanted value
                 else:
                     value = value.aggregate
             elif isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):

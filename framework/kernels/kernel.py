@@ -247,8 +247,8 @@ def _describe_place() -> str:
 
 
 def _say_once(topic: str, message: str) -> None:
-    """Print a message to stderr, once per topic and only on the first process. The rank is read without mpi4py, which
-    may not be imported yet.
+    """Print a message to stderr, once per topic and only on the first process. The rank is read without mpi4py, because
+    mpi4py is possibly not imported yet.
     """
     if topic not in _process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)
@@ -315,7 +315,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # a compilation that is removed at this point has failed
+                break  # all compilations that were removed before this one have failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name

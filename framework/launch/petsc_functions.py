@@ -1,8 +1,8 @@
-"""Treatment of differences between versions of PETSc, and calls through ctypes of functions of the PETSc library that
-petsc4py does not provide.
+"""Functions that hide differences between the versions of PETSc, and functions of the PETSc library that petsc4py does
+not provide and that are called through ctypes.
 
-The versions 3.18 to 3.26 of PETSc are supported. PETSc's truth values (PetscBool) are C integers in early versions, and
-bytes in late versions. Both types of truth values can be read from an integer that is initialised with 0, because
+The versions 3.18 to 3.26 of PETSc are supported. PETSc's truth values (PetscBool) are C integers in older versions, and
+bytes in newer versions. Both types of truth values can be read from an integer that is initialised with 0, because
 little-endian processors store the lowest byte first. All arguments are passed as ctypes values; otherwise ctypes would
 truncate them to 32 bits. A call that fails raises the error of petsc4py.
 """
@@ -76,7 +76,7 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the original error of a Python function that PETSc has called; late versions of PETSc wrap this error in
+    """Raise the original error of a Python function that PETSc has called; newer versions of PETSc wrap this error in
     another error.
     """
     cause = error.__cause__
@@ -87,7 +87,7 @@ def raise_cause(error: Any) -> None:
 def unlock(*objects: Any) -> None:
     """Unlock vectors, including vectors of SNES, after an error.
 
-    Late versions of PETSc lock vectors also in optimised builds, and do not release the locks after an error.
+    Newer versions of PETSc lock vectors also in optimised builds, and do not release the locks after an error.
     """
     if getattr(_library(), "VecLockGet", None) is None:
         return

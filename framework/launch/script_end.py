@@ -30,7 +30,7 @@ def install() -> None:
 
 
 def is_installed() -> bool:
-    """Return whether Windlass handles errors and the end of this program."""
+    """Return whether `install` has installed the handlers."""
     return sys.excepthook is _excepthook
 
 
@@ -67,7 +67,9 @@ def _excepthook(kind: type[BaseException], error: BaseException, frames: Traceba
 
 
 def _exit(code: object = None) -> NoReturn:
-    """Handle ``sys.exit`` of a script; if there are several processes, a code other than 0 ends all of them."""
+    """Replacement of `sys.exit` for model scripts; if there are several processes, an exit code other than 0 ends all
+    processes.
+    """
     if code is None or isinstance(code, int):
         failure.leave(int(code or 0))
     else:

@@ -43,10 +43,10 @@ class Layout:
     Args:
         world: the world, finalized.
         rank, size: rank of this process and number of processes.
-        comm: mpi4py communicator on which all processes create their layouts collectively; None for one process.
+        comm: mpi4py communicator of the processes, which create their layouts collectively; None for one process.
 
     Attributes:
-        rank, size, comm: values of the arguments.
+        rank, size, comm: the arguments of the constructor.
         processes: the processes among which the world is divided.
         rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
             tables are not included.

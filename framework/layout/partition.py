@@ -252,7 +252,7 @@ def count_cut(graph: Graph, owner: IntArray) -> int:
 
 
 def cut_ranges(graph: Graph, size: int) -> IntArray:
-    """Return the owners that follow from dividing the rows of each node table into ranges of equal work."""
+    """Return the owner of each vertex if the rows of each node table are divided into ranges of equal work."""
     owner = np.zeros(len(graph.weight), np.int64)
     for start, end in zip(graph.first[:-1], graph.first[1:], strict=True):
         weight = np.maximum(graph.weight[start:end], 1)
@@ -262,7 +262,7 @@ def cut_ranges(graph: Graph, size: int) -> IntArray:
 
 
 def cut_graph(graph: Graph, size: int) -> IntArray:
-    """Return the owners that PETSc's MatPartitioning computes on this process.
+    """Return the owner of each vertex, computed by PETSc's MatPartitioning on this process.
 
     Raises:
         OptionError: PETSc cannot partition the graph.

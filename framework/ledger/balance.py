@@ -1,17 +1,17 @@
 """The energy balance of one step: work of all forces, changes of energies, losses, and the remainder of the balance.
 
-At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r, with the mass
-matrix M, the accelerations a, the forces f of each law, the derivative C_q of the constraint equations with respect to
-the coordinates q, and the multipliers λ; r is the residual that remains after the solve of the step. The work of a
-force over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step,
-and f the force. With the kinetic energy T, the following identities result:
+At the start and at the end of a step, the equation of motion is M a + sum of f + C_qᵀ λ - loads = r. Here M is the mass
+matrix, a the accelerations, f the forces of each law, C_q the derivative of the constraint equations with respect to
+the coordinates q, λ the multipliers, and r the residual that remains after the solve of the step. The work of a force
+over a step is W = (q_1 - q_0)·(f_0 + f_1)/2, where the indices 0 and 1 denote the start and the end of the step, and f
+the force. With the kinetic energy T, the following identities result:
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
     W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
     W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
 
-A loss is the work of the dissipative forces over the displacement of the step: a damper with the coefficient d and the
+A loss is the work of the dissipative forces over the displacement of the step. A damper with the coefficient d and the
 length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu the change of the length. For the step
 size h, an integral of the power that uses only the velocities at both ends of the step would be d (u_t0² + u_t1²) h/2.
 For motions that the step size does not resolve, such as stiff axial modes, the value of this integral is many times the

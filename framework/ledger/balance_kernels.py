@@ -32,7 +32,7 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """In the fields, replace the values at the end of a step by values in the middle of the step: mean coordinates,
+    """Replace the values of the fields at the end of a step by values in the middle of the step: mean coordinates,
     accelerations and velocities.
 
     q, before: displacements at the end and at the start of the step, shape (n,).

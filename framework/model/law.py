@@ -322,8 +322,8 @@ def register(law: Law) -> None:
         check: function ``(world, table)`` that raises ModelError for resident rows with inconsistent values.
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
-        reads: for laws whose rows couple other entities in the course of a solve (`NeighbourPattern`), function
-            ``(world, table)`` that returns the numbers of all entities that the rows may couple later, shape (k,). A
+        reads: function ``(world, table)`` for laws whose rows couple other entities during a solve than at its start
+            (`NeighbourPattern`); it returns the numbers of all entities that the rows may couple later, shape (k,). A
             process that evaluates such rows also stores the coordinates and markers of these entities.
         multipliers: for constraints, the number of multipliers of each row.
         family: for markers, the marker family to which the rows belong.

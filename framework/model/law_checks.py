@@ -40,8 +40,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def needs(*names: str) -> Callable[[Function], Function]:
-    """Declare the columns and references that a function of a law reads; `register` checks that the schema of the law
-    has these columns and references.
+    """Declare the columns and references that a function of a law reads; `register` checks that the law's schema has
+    all of them.
     """
 
     def mark(function: Function) -> Function:

@@ -138,8 +138,8 @@ def is_place(component: type[Component], name: str) -> bool:
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
     """Check that all attributes that a kernel reads from its row are fields of the row.
 
-    The row is the first argument of the kernel. If the kernel calls another kernel, the row is the argument of the
-    called kernel with the name ``row``.
+    The row is the first argument of the kernel. If the kernel calls another kernel, the argument ``row`` of the called
+    kernel is the row.
 
     Args:
         kernel: a kernel or a Python function.

@@ -380,8 +380,8 @@ class Checks:
 
 
 class Strands(Protocol):
-    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free), which is evaluated at k points in all
-    rows together.
+    """Interface to rows with an axial force N = stiffness * (stretch - 1 - free); N is evaluated at k points, counted
+    over all rows.
 
     Solvers that search for the shape of slack lines temporarily change the parameters of this law.
 

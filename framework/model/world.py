@@ -270,9 +270,7 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Use the user's name of a row also as the name of the entities that were created together with the row (nodes,
-        history values).
-        """
+        """Name the entities that were created together with a row (nodes, history values) like the row itself."""
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
                 made.table.add_label(made.rows, name)
@@ -332,7 +330,7 @@ class World:
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # the case without negative numbers is treated separately, because it needs no temporary arrays
+                # the case without negative numbers has its own branch, because it needs no temporary arrays
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1

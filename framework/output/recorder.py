@@ -51,7 +51,7 @@ class Recorder(EveryNth):
 
     If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
     recorder, and only the first process writes files. After a restart, the recorder continues the series of the
-    interrupted run; if a series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The
+    interrupted run. If a series is damaged, its files remain unchanged, and a new series ``<name>_part2`` begins. The
     cell field ``partition`` [1] is the rank of the process that evaluates the entity to which a line belongs; the rank
     is 0 in a serial run.
 

@@ -29,7 +29,7 @@ def gather_keys(comm: Any, keys: Any) -> list[Any]:
 
     Args:
         comm: mpi4py communicator; None for one process.
-        keys: keys of the rows of this process.
+        keys: keys of the rows that this process owns.
     """
     return [keys] if comm is None or comm.size == 1 else list(comm.allgather(keys))
 

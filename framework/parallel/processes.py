@@ -23,10 +23,10 @@ class Processes:
     """The processes among which a world is divided, with their collective operations.
 
     Args:
-        comm: mpi4py communicator, or None for one process.
+        comm: mpi4py communicator; None for one process.
 
     Attributes:
-        comm: the communicator.
+        comm: the argument of the constructor.
         size: number of processes.
         announce: function of ``(comm, what)`` that announces each collective call to the other processes. The function
             ends the job if another process executes a different part of the script. If ``announce`` is None, calls are

@@ -59,7 +59,8 @@ class Checkpoint(StepHook):
             exists.
 
     Attributes:
-        path, every: values of the arguments; if the argument ``every`` was None, the attribute is the default number.
+        path, every: the arguments of the constructor; if the argument ``every`` was None, the attribute is the default
+            number.
         clock: object that determines when an automatic checkpoint is due.
         is_written: whether this process has already written the file.
         is_unasked: whether all checkpoints are automatic; automatic checkpoints are removed when the script ends

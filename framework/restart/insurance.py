@@ -1,5 +1,5 @@
-"""Selection of the checkpoints of a run: checkpoints that options request, or otherwise checkpoints that the script
-requests, or otherwise automatic checkpoints.
+"""Selection of the checkpoints of a run: checkpoints that options request; without these, checkpoints that the script
+requests; without both, automatic checkpoints.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def leave_checkpoints() -> str:
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """Return the `Checkpoint` that options request, otherwise the `Checkpoint` among the hooks, otherwise None."""
+    """Return the `Checkpoint` that options request; if there is none, the `Checkpoint` among the hooks; if there is
+    none either, None.
+    """
     if not process.asked:
         process.asked = True
         wish = declare(options.option)

@@ -2,8 +2,8 @@
 
 KINEMATICS -> FORCES, CONTACT -> CONSTRAINTS -> (LINEAR_SOLVE, by PETSc) -> POST_NEWTON -> OUTPUT
 
-Forces of laws with a post-Newton update belong to the stage CONTACT, all other forces to the stage FORCES. Without
-``-log_view``, stages have no effect.
+Forces of laws with a post-Newton update are computed in the stage CONTACT, all other forces in the stage FORCES.
+Without ``-log_view``, stages have no effect.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ class ChangedResidual:
 
     def _is_local(self, components: set[type[Component]]) -> bool:
         """Return whether the systems of the given components can be created again without the systems of other
-        components. This is possible if the components have neither coordinates nor markers nor masses.
+        components. The result is True if the components have neither coordinates nor markers nor masses.
         """
         systems = [self._assembly.layout.systems.get(component) for component in components]
         return all(role_of(component) in LOCAL for component in components) and all(

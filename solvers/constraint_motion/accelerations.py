@@ -15,9 +15,9 @@ step as the step size.
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries; any other constant
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, each evaluation of the
 accelerations evaluates the matrix of `SaddleMatrix`, and factorises this matrix if it has changed since the last
-factorisation. Where constraints do not couple the bodies, the factors are small dense blocks (`BlockFactors`);
-otherwise PETSc factorises the matrix. Any option of a PETSc linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``,
-selects PETSc instead of these methods.
+factorisation. If the matrix consists of small independent blocks, because constraints do not couple the bodies, each
+block is factorised as a dense matrix (`BlockFactors`); otherwise PETSc factorises the matrix. Any option of a PETSc
+linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, selects PETSc instead of these methods.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ STAGNATION = 1e-9
 relative to 1 + largest coordinate.
 """
 USES = 3
-"""Number of evaluations of the forces after which a program evaluates them."""
+"""Number of evaluations of the forces after which a compiled `Program` computes the forces."""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 
@@ -72,11 +72,12 @@ class Accelerations:
         has_history: whether the model has laws with a post-Newton update.
         has_constraints: whether the model has constraints.
         kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
-        matrix: matrix of accelerations and multipliers, or None if the mass matrix is a constant diagonal.
+        matrix: matrix of the equations for accelerations and multipliers, or None if ``kind`` is ``"diagonal"``.
         assembly: the systems of this process.
 
     Raises:
-        ModelError: the model has coordinates without mass and no constraints; the message names these coordinates.
+        ModelError: the model has coordinates without mass and no constraints, or a law that explicit integration cannot
+            solve; the message names these coordinates or the law.
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
@@ -201,8 +202,8 @@ class Accelerations:
             self._sums()
 
     def respond(self, forces: FloatArray) -> FloatArray:
-        """Return the accelerations, shape (n,), that additional forces, shape (n,), cause at the coordinates in the
-        fields, with all constraints fulfilled.
+        """Return the accelerations due to additional ``forces``, both of shape (n,), at the coordinates in the fields.
+        The accelerations fulfil all constraints.
 
         Raises:
             SingularError: the matrix of accelerations and multipliers is singular.
@@ -287,7 +288,7 @@ class Accelerations:
         return correction
 
     def _find_rates(self) -> IntArray:
-        """Return the process-local indices of the multipliers of constraints that are defined as equations of
+        """Return the process-local indices of the multipliers of constraints that are defined as equations for
         velocities.
         """
         if not self.has_constraints:
@@ -328,8 +329,8 @@ def is_diagonal(assembly: Assembly) -> bool:
 
 
 def eval_diagonal(assembly: Assembly) -> FloatArray:
-    """Return the diagonal of the constant mass matrix for the coordinates of this process, summed over processes [kg,
-    kg m^2], shape (n,).
+    """Return the diagonal entries of the constant mass matrix [kg, kg m^2] at the coordinates of this process, shape
+    (n,). The contributions of all processes are summed.
 
     Raises:
         ModelError: coordinates have no mass; the message names these coordinates.

@@ -19,7 +19,7 @@ from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularErro
 LARGEST = 24
 """Largest number of unknowns of a block for which dense factors are faster than sparse factors."""
 SMALLEST_PIVOT = 1e-14
-"""Pivot of scaled rows below which the block is treated as singular."""
+"""Pivot of scaled rows up to which the block is treated as singular [1]."""
 
 
 class BlockFactors:
@@ -28,7 +28,8 @@ class BlockFactors:
     Args:
         matrix: the matrix.
         members: indices of the unknowns of all blocks, block by block, shape (unknowns,).
-        start: index in ``members`` of the first unknown of each block, shape (blocks + 1,).
+        start: index in ``members`` of the first unknown of each block, followed by the number of unknowns, shape
+            (blocks + 1,).
     """
 
     def __init__(self, matrix: SaddleMatrix, members: IntArray, start: IntArray) -> None:
@@ -50,7 +51,7 @@ class BlockFactors:
             raise SingularError(self._matrix.describe_singular())
 
     def reset(self) -> None:
-        """Compute new factors of the present matrix, independent of earlier factors; see `Factors`."""
+        """See `Factors`. Nothing is reset, because each factorisation is independent of earlier factors."""
 
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
@@ -91,8 +92,8 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """For every entry of every block, write the index of the same entry in the values of the matrix to ``place``. Write
-    -1 for entries outside the sparsity pattern.
+    """For every entry of every block, write the index of the same entry in the values of the matrix to ``place``.
+    Entries outside the sparsity pattern keep their previous value in ``place``.
     """
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]
@@ -170,8 +171,8 @@ def solve_blocks(
     right: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns; ``largest`` is
-    the number of unknowns of the largest block.
+    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns; no block has more
+    than ``largest`` unknowns.
     """
     y = np.zeros(largest)
     for b in range(len(start) - 1):

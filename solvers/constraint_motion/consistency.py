@@ -1,29 +1,28 @@
 """Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after kinks
 of prescribed motions.
 
-At the start, positions and velocities near their constraints are projected onto the constraints, with the smallest
-change in the norm of the mass matrix. For larger differences, the module start.py raises an error.
+At the start, positions and velocities that violate constraints only slightly are projected onto the constraints, with
+the smallest change in the norm of the mass matrix. For larger violations, the module start.py raises an error.
 
 Kinks. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). Accelerations
 and multipliers oscillate about the correct values from step to step if the time function of a constraint has a kink, or
 if a constraint is switched on. At index 3 the velocities also oscillate. Without numerical damping, accelerations with
-the correct value r alternate permanently between 2 r and 0. The oscillating accelerations violate the constraints. The
-violation is
+the correct value r alternate permanently between 2 r and 0. The oscillating accelerations violate the acceleration
+equations of the constraints. The violation is
 
     e = C_q a - r.
 
-Here r is the right-hand side of the acceleration equations of the constraints. In smooth motion with the step size h, e
-is of order h² and changes by order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are
-projected onto the constraints if this change exceeds `KINK` times the size of the terms of e. Let δ denote the change
-of a quantity by the projection, f the forces on the left-hand side, and j the rate of -e for constant a; the factor c
-is given below:
+Here r is the right-hand side of these equations. In smooth motion with the step size h, e is of order h² and changes by
+order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are projected onto the constraints if
+this change exceeds `KINK` times the size of the terms of e. Let δ denote the change of a quantity by the projection, f
+the forces on the left-hand side, and j the rate of -e for constant a; the factor c is given below:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
 The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
-changes only after a jump of a torque, after a kink of another constraint, or if steps are too long for the rotation.
-For this constraint, e is an acceleration in the direction of the vector of Euler parameters, which does not rotate the
-body. A projection would only change the rotation by a fraction of the discretisation error of the step.
+changes only after a jump of a torque, after a kink of another constraint, or if the step size is too large for the
+rotation. For this constraint, e is an acceleration in the direction of the vector of Euler parameters, which does not
+rotate the body. A projection would only change the rotation by a fraction of the discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
 only in the directions of the constraints, C_q A = C_q a + Δ h j, which preserves order 2 of the method. At index 3
@@ -35,10 +34,10 @@ index 3 are also projected after the first step of a run. Constraints on velocit
 If only the norm of M is minimised, the change of velocities causes large strain rates in few elements. If damping would
 dissipate more energy in a step h than the kinetic energy of this change of velocities, stiff dampers would exert very
 large forces. In this case M + h ∂f/∂v replaces M in the projection of velocities; the change of velocities is then the
-response of the step to an impulse. The derivative j is a one-sided derivative. It is evaluated either before or after
-the present time, in an interval that contains no kink. If the motion is smooth, a projection does not reduce the
-accuracy of the method. The projection is repeated after the next step, because the time interval of the difference
-quotients in the first projection may have contained the kink.
+response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
+quotient lies either before or after the present time, and contains no kink. If the motion is smooth, a projection does
+not reduce the accuracy of the method. The projection is repeated after the next step, because the time interval of the
+difference quotients in the first projection may have contained the kink.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -75,7 +74,7 @@ KINK = 5e-3
 """Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]. Smooth motion
 with 20 or more steps per period has smaller changes."""
 NOISE_OF_RATES = 1e-5
-"""Rounding error of e [1/s², 1], relative to 1 + largest coordinate and velocity."""
+"""Rounding error of e, relative to 1 + largest coordinate + largest velocity."""
 NOISE_OF_PLACES = 1e-13
 """Rounding error of second difference quotients of positions in time, multiplied by h², relative to 1 + largest
 coordinate [1].
@@ -96,9 +95,9 @@ def find_excess(
     now: FloatArray,
     largest: FloatArray,
 ) -> None:
-    """Write the violation e of each constraint, and the sum of the absolute values of the terms of e, to ``now``. Write
-    the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``, where s is the larger one of
-    the present sum and the previous sum of a constraint.
+    """Write the violation e = ``product`` - ``right`` of each constraint, and the sum of the absolute values of these
+    two terms, to ``now``. Write the largest value of abs(e - e_before) - `KINK` s over all constraints to ``largest``,
+    where s is the larger one of the present sum and the previous sum of a constraint.
 
     The shapes of ``before`` and ``now`` are (2, m), and the shape of ``largest`` is (1,). ``watched``, shape (m,), is 0
     for constraints that are excluded from the check, otherwise 1.
@@ -119,7 +118,7 @@ class Trace:
         velocities: changes of velocities after which the velocities fulfil the constraints, shape (n,).
         over: factor [s] of the damping matrix that is added to the mass matrix in the computation of ``velocities``.
         accelerations: changes of accelerations, shape (n,).
-        offset: changes of velocities to the velocities of a smooth numerical solution, shape (n,).
+        offset: subsequent changes of velocities, which give the velocities of a smooth numerical solution, shape (n,).
         carried: changes of algorithmic accelerations, shape (n,).
     """
 
@@ -198,8 +197,8 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate the constraint violation e at the start of a resumed run. In all later steps e is known from the
-        previous step."""
+        """Evaluate the constraint violation e at the start of a new or resumed run. In all later steps e is known from
+        the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
@@ -227,7 +226,7 @@ class Consistency:
 
     @property
     def looks(self) -> Follow:
-        """The data that compiled steps need for the check of kinks."""
+        """The data that compiled steps need for the check for kinks."""
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
@@ -287,7 +286,7 @@ class Consistency:
 
     def project(self, state: State, h: float, trace: Trace | None = None) -> None:
         """Project accelerations, multipliers, algorithmic accelerations and, at index 3, velocities of the state onto
-        the constraints. Store the changes in ``trace``.
+        the constraints. Store the changes in ``trace``, if given.
         """
         assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
         fields, solver, over = assembly.fields, MassSolver(self._problem), 0.0
@@ -326,13 +325,13 @@ class Consistency:
         """Return the factor c h² [s²] of each constraint in the equation C_q δv = c h² j - Ċ, which determines the
         change δv of velocities at index 3, shape (m,); see the module docstring."""
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
-        # constraints on velocities need no offset c, because the next steps fulfil them exactly
+        # constraints on velocities need no offset c, because the next steps fulfil these constraints exactly
         return np.where(self._rates.find_rates(), 0.0, offset)
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Return the changes of velocities by which the constraint rates Ċ change by -``gap``, shape (m,), and the
-        changes of forces that result from these changes of velocities. The third result is the factor [s] of the
-        damping matrix that is added to the mass matrix, h or 0.
+        """Return the changes of velocities that change the constraint rates Ċ by ``gap``, shape (m,), and the resulting
+        changes of the forces on the left-hand side. The third result is the factor [s] of the damping matrix that is
+        added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -345,7 +344,8 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Return the change of the forces that a change of the velocities in the fields causes, shape (n + 1,)."""
+        """Return the change of the left-hand-side forces, shape (n + 1,), when ``change`` is added to the velocities in
+        the fields."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)
@@ -367,8 +367,9 @@ class Consistency:
         """Return j, the rate of -e for constant accelerations, at the state in the fields, computed by difference
         quotients in time, shape (m,).
 
-        The backward difference quotient is used unless its interval contains a kink. In this case the quotient is of
-        order 1/h, and the forward difference quotient is used instead.
+        The backward difference quotient is used unless its interval contains a kink, which is assumed if this quotient
+        is more than `STRADDLES` times the forward difference quotient. In this case the forward difference quotient is
+        used.
         """
         now, step = self.eval_violation(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
@@ -389,7 +390,8 @@ class Consistency:
         return later
 
     def _close_gaps(self, state: State, h: float) -> None:
-        """Project positions and velocities in the fields, whose markers are up to date, and store them in the state."""
+        """Project the positions and velocities of the state onto the constraints. The fields must contain the state,
+        with markers that are up to date."""
         assembly, rates = self._problem.assembly, self._rates
         fields, processes = assembly.fields, assembly.processes
         size = 1.0 + processes.largest_of(np.abs(fields.x).max())

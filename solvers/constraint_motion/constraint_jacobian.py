@@ -1,5 +1,5 @@
-"""Products of the constraint Jacobian C_q of an assembly with vectors of coordinates, from the entries of each
-constraint, without an assembled matrix.
+"""Products of the constraint Jacobian C_q of an assembly with vectors, from the entries of each constraint, without an
+assembled matrix.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """Add C_q w to ``product``; ``values`` contains C_q row by row. Coordinates with an index outside of w contribute
-    0.
+    """Add C_q w to ``product``; ``values`` contains the entries of C_q, constraint by constraint. Coordinates whose
+    index is not an index of ``w`` contribute 0.
     """
     k = 0
     for i in range(len(dofs)):
@@ -32,12 +32,12 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
-    """Return, for each row of the product C_q w, the sum of the absolute values of its terms, shape (m,). C_q is
+    """Return the sum of the absolute values of the terms of each element of the product C_q w, shape (m,). C_q is
     evaluated at the state in the fields, whose markers must be up to date.
 
     Args:
         assembly: the systems of this process.
-        w: values of coordinates, shape (n,).
+        w: vector with a value for each coordinate, shape (n,).
     """
     sizes, size = np.zeros(len(assembly.layout.multipliers_owned) + 1), np.append(np.abs(w), np.zeros(1))
     for system in assembly.systems:
@@ -70,11 +70,12 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
 
 
 def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> list[Step]:
-    """Return steps of a `Program` that add C_q w at the fields to a product; the fields are unchanged.
+    """Return steps of a `Program` that add C_q w, with C_q at the state in the fields, to ``product``. The steps do not
+    change the fields.
 
     Args:
         assembly: the systems of this process; markers must be up to date before the steps run.
-        w: values of coordinates, shape (n,).
+        w: vector with a value for each coordinate, shape (n,).
         product: array to which C_q w is added, shape (m,) or longer.
     """
     found: list[Step] = []

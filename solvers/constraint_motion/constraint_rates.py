@@ -5,8 +5,8 @@
 
 The subscripts q and t denote partial derivatives of C. Constraints on velocities are defined by Ċ; the argument
 ``rate_level`` selects Ċ instead of C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for
-the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. For this
-product only markers are updated; contacts do not search for neighbours.
+the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ
+for v. For this product only markers are updated; contacts do not search for neighbours.
 """
 
 from __future__ import annotations
@@ -81,11 +81,12 @@ class ConstraintRates:
         return c[:-1].copy()
 
     def multiply(self, w: FloatArray) -> FloatArray:
-        """Return C_q w for w of shape (n,) at the present coordinates, shape (m,)."""
+        """Return C_q w, shape (m,), for ``w`` of shape (n,) at the coordinates in the fields."""
         return self._change(w, rate_level=True)
 
     def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:
-        """Return the change of C or Ċ if velocities change by w, shape (m,)."""
+        """Return the change of C, shape (m,), when ``w``, shape (n,), is added to the velocities in the fields. If
+        ``rate_level`` is True, return the change of Ċ instead."""
         fields = self._assembly.fields
         without = self.eval(rate_level)
         self._v[:] = fields.v
@@ -97,7 +98,8 @@ class ConstraintRates:
         return found
 
     def right_steps(self, right: FloatArray) -> list[Step]:
-        """Return steps of a `Program` that add r of C_q a = r [m/s^2, rad/s^2] to an array of shape (m + 1,)."""
+        """Return steps of a `Program` that add the right-hand side r of C_q a = r [m/s^2, rad/s^2] to ``right``, shape
+        (m + 1,)."""
         s = evaluate(self._assembly.fields, C=right)
         return [(constraint.acceleration, (s,)) for constraint in self._assembly.constraints]
 
@@ -128,8 +130,8 @@ class ConstraintRates:
         return size * (2.0 * parts - 1.0)
 
     def describe(self, which: NDArray[np.bool_], values: FloatArray | None = None, most: int = 6) -> str:
-        """Return names of constraints, sorted by descending values if values are given, together with the values. The
-        call is collective.
+        """Return a text with the names of constraints. If ``values`` are given, the text contains these values, and the
+        names are sorted by descending values. The call is collective.
 
         Args:
             which: whether each constraint is named, shape (m,).

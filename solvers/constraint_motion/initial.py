@@ -33,7 +33,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Largest number of iterations for the direction of friction forces that are proportional to multipliers. In 2D the
+"""Number of iterations that determine the directions of friction forces that are proportional to multipliers. In 2D the
 first iteration is exact.
 """
 REFINEMENTS = 3
@@ -43,11 +43,13 @@ sufficient.
 ACCURATE = 1e-12
 """Residual at which refinement of the solution ends, relative to the right-hand side [1]."""
 ACCEPTED = 1e-4
-"""Residual after refinement, relative to the right-hand side [1], above which the matrix is treated as singular."""
+"""Largest residual of a test solution, relative to the right-hand side [1]. Above this value, the solver of Newton's
+method is not used."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
-    """Set ``state.a`` and ``state.carried`` to the accelerations that fulfil the equations at the start.
+    """Set ``state.a`` and ``state.carried`` to the accelerations, and ``state.lam`` to the multipliers, that fulfil the
+    equations at the start.
 
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
 
@@ -180,8 +182,8 @@ class MassSolver:
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
-    """Return whether the solver finds the solution for a right-hand side. A random right-hand side tests whether the
-    matrix is regular.
+    """Return whether the solver finds a solution for ``right`` with a residual of at most `ACCEPTED`. A random
+    right-hand side tests whether the matrix is regular.
     """
     solution = try_solve(ksp, right)
     if solution is None:

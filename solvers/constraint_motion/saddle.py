@@ -3,10 +3,10 @@
     M a + C_qᵀ λ = -f,    C_q a = c
 
 M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
-respect to the coordinates, and c is given by the constraints. The vector f contains all forces on the left-hand side
-minus the loads, including the terms that are quadratic in velocities. The same matrix projects coordinates and
-velocities onto the constraints with the smallest change in the norm of M. The equation of an inactive constraint is λ =
-0.
+respect to the coordinates, and c the right-hand sides of the constraints. The vector f contains all forces on the
+left-hand side minus the loads, including the terms that are quadratic in velocities. The same matrix projects
+coordinates and velocities onto the constraints with the smallest change in the norm of M. The equation of an inactive
+constraint is λ = 0.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class SaddleMatrix:
         return assembly.processes.any(changed)
 
     def describe_singular(self) -> str:
-        """Return an error text with the coordinates without mass. The call is collective."""
+        """Return an error text that names the coordinates without mass, or, if all coordinates have mass, the redundant
+        constraints. The call is collective."""
         layout = self.assembly.layout
         is_dof = np.zeros(len(layout.unknowns.numbers), bool)
         is_dof[layout.unknowns.of_dof] = True
@@ -107,7 +108,8 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Return names of redundant constraints, whose forces are not unique; empty if none are found."""
+        """Return a text with the names of redundant constraints, whose forces are not unique; an empty text if none are
+        found."""
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -207,13 +209,14 @@ class PetscFactors:
 def add_right_side(
     assembly: Assembly, f: FloatArray, c: FloatArray, add_forces: Callable[[], None] | None = None
 ) -> None:
-    """Add f and c of the equations in the docstring of this module, evaluated at the state in the fields with a = 0 and
-    λ = 0.
+    """Add f and c of the equations in the docstring of this module to the arrays ``f`` and ``c``. These terms are
+    evaluated at the state in the fields with a = 0 and λ = 0.
 
     Args:
         assembly: the systems of this process.
         f: array to which forces are added [N, N m], shape (n + 1,); initially 0.
-        c: right-hand sides of the constraints [m/s^2, rad/s^2], shape (m + 1,).
+        c: array to which the right-hand sides of the constraints are added [m/s^2, rad/s^2], shape (m + 1,); initially
+            0.
         add_forces: function that adds the left-hand-side forces to f; by default `Assembly.add_forces`.
     """
     assembly.add_loads(f, -1.0)

@@ -1,10 +1,11 @@
 """Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
 with the names of these constraints.
 
-Gaps of positions below `SMALL_GAP`, and forbidden velocities below `SMALL_RATE`, are projected onto the constraints,
-because such small gaps and velocities result from rounded input or from errors of an earlier solve. If a function of
-time prescribes a motion, a gap would cause a jump of this motion. Such gaps must be below `SMALL_JUMP` or below the
-motion in `STEPS` steps; the drift of index 2 methods is smaller than these limits.
+Gaps of positions below `SMALL_GAP`, and violations of constraints by velocities below `SMALL_RATE`, are removed by
+projection onto the constraints, because such small gaps and violations result from rounded input or from errors of an
+earlier solve. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
+motions must be below `SMALL_JUMP` or below the motion in `STEPS` steps; the drift of index 2 methods is smaller than
+these limits.
 
 If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint acts as a motor that
 is switched on, and the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the user has specified
@@ -29,8 +30,8 @@ from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 SMALL_GAP = 1e-3
 """Largest initial position gap that is closed without an error [m, rad, 1], relative to 1 + largest coordinate."""
 SMALL_RATE = 1e-3
-"""Largest velocity that violates a constraint and is corrected without an error [m/s, rad/s, 1/s], relative to 1 +
-largest terms of the constraint.
+"""Largest violation of a constraint by velocities that is corrected without an error [m/s, rad/s, 1/s], relative to 1 +
+sum of the absolute terms of the constraint.
 """
 SMALL_JUMP = 1e-5
 """Gap of a prescribed motion [m, rad, 1], relative to 1 + largest coordinate, below which the gap is never treated as a
@@ -42,7 +43,7 @@ STEPS = 10.0
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
     """Return, for each multiplier of this process, whether its constraint prescribes a motion as a function of time,
-    shape (m,). Constraints of systems for which ``counts`` returns false are ignored.
+    shape (m,). The result is False for constraints of systems for which ``counts`` returns False.
     """
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:
@@ -54,10 +55,11 @@ def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda sy
 def check_gaps(
     assembly: Assembly, rates: ConstraintRates, gap: FloatArray, on_rates: NDArray[np.bool_], h: float
 ) -> None:
-    """Raise ModelError with the names of constraints that positions violate. The call is collective.
+    """Raise ModelError if positions violate constraints, or if prescribed motions would start with a jump. The message
+    names the constraints. The call is collective.
 
     Args:
-        rates: the constraints at the fields, which contain the initial state.
+        rates: the constraints; the fields must contain the initial state.
         gap: values C of constraints on positions [m, rad, 1], and 0 for constraints on velocities, shape (m,).
         on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
@@ -84,7 +86,8 @@ def check_gaps(
 
 
 def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
-    """Raise ModelError with the names of constraints whose position gaps are too large. The call is collective."""
+    """Raise ModelError with the names of violated constraints if a position ``gap``, shape (m,), exceeds ``allowed``.
+    The call is collective."""
     largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
     if largest <= allowed:
         return
@@ -100,7 +103,7 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
     """Raise ModelError with the names of constraints that forbid initial velocities. The call is collective.
 
     Args:
-        rates: the constraints at the fields, which contain the initial state.
+        rates: the constraints; the fields must contain the initial state.
         rate: Ċ [m/s, rad/s, 1/s], shape (m,).
     """
     v = assembly.fields.v[:-1].copy()

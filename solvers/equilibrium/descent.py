@@ -1,11 +1,11 @@
 """Descent to a stable equilibrium by implicit steps. Each step decreases the potential and ends in a stable state.
 
 Each step solves f(q) + k M (q - q_last) = 0, where q_last is the solution q of the previous step. A large step of this
-type (a backward Euler step) does not detect instability. If k is smaller than the growth rate of an unstable mode, the
-step damps this mode and ends at a saddle point. Therefore a step is accepted only if its tangent K + k M, with the
-constraints, is positive definite at its end. The end is then a minimum of the potential plus k/2 |q - q_last|²_M, and
-the potential decreases. The factor k decreases after successful steps and increases after a failed step; near a stable
-equilibrium k tends to 0. Contact states are updated after every step.
+type (a backward Euler step) does not detect instability. If k is less than half of the squared growth rate of an
+unstable mode, the steps damp this mode and approach a saddle point. Therefore a step is accepted only if its tangent K
++ k M, with the constraints, is positive definite at its end. The end is then a minimum of the potential plus k/2 |q -
+q_last|²_M, and the potential decreases. The factor k decreases after successful steps and increases after a failed
+step; near a stable equilibrium k tends to 0. Contact states are updated after every step.
 
 Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal
 point method, R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
@@ -27,7 +27,8 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
 END_SHARE = 1e-9
-"""Ratio of the factor k to its first value below which the descent ends [1]."""
+"""Ratio of the factor k to its first value below which the descent ends; the descent fails if k exceeds its first value
+by the inverse of this ratio [1]."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:

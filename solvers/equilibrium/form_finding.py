@@ -1,8 +1,8 @@
-"""Form-finding: computes the equilibrium shape of slack lines, independent of the initial shape.
+"""Form-finding: computation of the equilibrium shape of slack lines, which does not depend on the initial shape.
 
 A line whose initial shape is shorter than its unstrained length has a compressive force of EA times the relative
-difference in length. If the potential is reduced from such a shape, the line folds. In form-finding all lines are in
-tension from the first solution on, as in a net under tension. There are two stages:
+difference in length. If a solve decreases the potential from such a shape, the line folds. In form-finding all lines
+are in tension from the first solution on, as in a net under tension. There are two stages:
 
 1. Force densities. Each row (one cable element) has no bending stiffness, and the axial force N = ρ |r'| with the
    stretch |r'|; this force does not depend on the reference length of the row. The constant ρ is the force density. The
@@ -43,7 +43,8 @@ from windlass.solvers.newton.scheme import Scheme
 FRICTION = "friction_coefficient"
 """Name of the column of contacts that form-finding sets to 0."""
 ROPE = 1e-3
-"""Compressive strain at buckling below which a row is treated as a line that may be slack [1].
+"""Compressive strain at buckling below which a row is treated as a line that may be slack, if its buckling force is
+also less than the sum of all loads [1].
 """
 DENSITIES = 30
 """Largest number of solutions with force densities."""
@@ -56,7 +57,7 @@ LARGEST_RATIO = 10.0
 CHANGE = 0.5
 """Relative change of forces [1] above which the stiffness does not increase."""
 GROWTH = 30.0
-"""Largest factor by which the stiffness k grows after a solution [1]."""
+"""Largest factor by which the stiffness k increases after a solution [1]."""
 RETREAT = 3.0
 """Divisor of the stiffness k after a failed solution [1]."""
 LEAST_FORCE = 1e-5
@@ -147,12 +148,12 @@ class Lines:
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
-        """Return the largest of the given values, shape (rows,), over all lines of all processes."""
+        """Return the largest of ``values``, shape (rows,), over all lines of all processes."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 
     def eval_stretch_of_all(self) -> float:
-        """Return the present length of all lines, relative to the length without strain [1]."""
+        """Return the present total length of all lines, relative to their total reference length [1]."""
         on = np.where(self.are_lines, self.length, 0.0)
         present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
         return float(present / own)
@@ -203,8 +204,8 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the data of the lines of a model under the loads of a scheme, or None if there are no slack lines or no
-    loads. The fields contain the initial state of the scheme.
+    """Return the data of the lines of a model under the loads of a scheme, or None if there are no lines that may be
+    slack, or no loads. The fields contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
@@ -277,8 +278,9 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Change the force densities in passes until the errors of all lengths are below `NEAR`, but in at most
-        `DENSITIES` passes. Return the forces [N] at all integration points, or None if a solve fails.
+        """Solve with force densities, and correct the densities after each solution, until the errors of all lengths
+        are below `NEAR`, or until `DENSITIES` solutions have been computed. Return the forces [N] at all integration
+        points, or None if a solve fails.
         """
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
@@ -291,7 +293,7 @@ class FormFinder:
             ratio = np.where(lines.are_lines, stretch / (1.0 + free + strain), 1.0)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # in the first two passes all lines are scaled by the same ratio, which is the mean stretch of all lines
+            # in the first two corrections, the densities of all lines are multiplied by the mean stretch of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
@@ -299,8 +301,8 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Starting from given forces at all integration points [N], increase the stiffness k until the forces follow
-        the laws of the rows. Return whether the forces have reached these laws.
+        """Solve with multipliers, beginning with ``force`` at all integration points [N], and increase the stiffness k
+        until the forces agree with the laws of the rows. Return whether the forces agree.
         """
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0

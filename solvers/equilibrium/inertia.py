@@ -41,7 +41,8 @@ from windlass.solvers.newton.rounding import multiply_absolute
 SHIFT = 1e-12
 """Shift ε: modes with |μ| < ε are treated as modes without stiffness; rounding errors are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
-"""Shift δ, divided by the ratio of squared entries of C_q to entries of K [1]."""
+"""Ratio of the shift δ to s²/D_max [1]. Here s is the sum of the absolute values in the row of C_q, and D_max is the
+largest D_i."""
 SYMMETRIC = 1e-10
 """Asymmetry below which K is treated as symmetric [1]."""
 NEAREST = 4
@@ -50,8 +51,8 @@ ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode; iterations end when the relative change of μ is below 1e-3.
 """
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for a random right-hand side [1] up to which the factors have the same inertia as the
-matrix. For 10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
+"""Relative error of a solution for a random right-hand side [1] up to which the factors are assumed to have the same
+inertia as the matrix. For 10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
 """
 
 
@@ -263,7 +264,7 @@ class TangentInertia:
         pc = ksp.getPC()
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        factors.setMumpsIcntl(33, 1)  # the determinant as mantissa and exponent
+        factors.setMumpsIcntl(33, 1)  # compute the determinant as mantissa and exponent
         factors.setMumpsIcntl(14, MEMORY[0])
         ksp.setUp()
         if factors.getMumpsRinfog(12) * (-1.0) ** self.constraints < 0.0:

@@ -39,8 +39,8 @@ is reported.
 
 If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is approximately
 equal to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used
-in addition. Lines without load are almost mechanisms, so the shape of a line without load changes rapidly, but
-continuously, with the first small load.
+in addition to the value at the start. Lines without load are almost mechanisms, so the shape of a line without load
+changes rapidly, but continuously, with the first small load.
 
 At other starts q0 the imbalance is larger: with the loads at the end of the step, f(q0) = f0. An example is a changed
 prestrain, which is not scaled by the load factor. In this case the path is defined by f = (1 - τ) f0. The imbalance
@@ -70,7 +70,7 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the top of this file."""
+"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]; see the docstring of this module."""
 EQUILIBRIUM = 1e-3
 """Work of forces other than loads, relative to the work of the loads, up to which the start is treated as an
 equilibrium [1].
@@ -85,16 +85,16 @@ APART = 0.5
 """Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate, above
 which the step is traced [1]."""
 LINEAR = 1e-9
-"""Difference of a coordinate between the end and the first iterate, relative to its displacement, up to which the
-coordinate is treated as prescribed [1].
+"""Difference of a coordinate between the end and the first iterate, relative to the displacement of the coordinate, up
+to which the coordinate is treated as prescribed [1].
 """
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Displacement, relative to the largest coordinate, up to which the displacement may be a rounding error [1]. A solve
 adds at most 64 corrections, each of which is rounded.
 """
 LEAST = 1e-6
-"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked; smaller displacements are errors of the
-previous step.
+"""Norm of Δq [m, rad] above which a step from an unbalanced start is checked; smaller displacements are treated as
+errors of the previous step.
 """
 STIFFER = 0.5
 """Ratio w1/w0 of the first load step below which the first part of the step is also checked [1]."""
@@ -272,8 +272,9 @@ class JumpWatch:
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
     def _find_rates(self, loads: FloatArray, gap: FloatArray, update: bool = True) -> FloatArray:
-        """Return the displacements Δq that the loads Δp and changes of constraint gaps cause, computed with the tangent
-        at the last equilibrium; 0 if the tangent is singular.
+        """Return the displacements due to ``loads``, both of shape (n,), and due to changes ``gap`` of constraint gaps,
+        shape (m,) or (0,). The displacements are computed with the tangent at the last equilibrium, and are 0 if the
+        tangent is singular.
         """
         problem = self._problem
         if update:

@@ -1,5 +1,5 @@
-"""Relaxation: implicit steps that decrease the potential to an equilibrium, used if Newton's method fails from the last
-state.
+"""Relaxation: implicit steps that decrease the potential towards an equilibrium. Relaxation is used if Newton's method,
+started from the last state, fails.
 
 Each step solves f(q) + k M (q - q_last) = 0, where q_last is the solution q of the previous step, and the factor k
 decreases as long as steps succeed. The result is only a better initial value for Newton's method. Source:

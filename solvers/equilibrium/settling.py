@@ -60,13 +60,13 @@ def settle_contacts(
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
-        restart: function that restores the history values at the start of the load step.
+        restart: function that restores the history values at the start of the load step, and returns these values.
         store: function that stores the solution of the last Newton run in the state of the solve, and returns the
             displacements of this solution, shape (n,).
 
     Returns:
-        The attempt, which has converged if the equilibrium with k = 0 was found. The attempt
-        counts the iterations of all steps.
+        The attempt, with the sum of the iterations of all steps. The attempt has converged if the equilibrium with k =
+        0 was found.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

@@ -2,11 +2,11 @@
 
 A tangent K is considered singular if its factorisation fails, or if rounding errors alone invalidate the solution of K
 x = b for a random b. The error in the equations is eps |K| |x|, with the relative rounding error eps of floating-point
-numbers. For motions without stiffness, x is of the order of |b|/(eps |K|), so that this error is of the order of |b|.
+numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and this error is of the order of |b|.
 
-The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If this solution is
-not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are accurate. If
-the errors of the refined solution exceed rounding errors, later tangents are stored by rows.
+The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If the solution of
+this solver is not accurate, a solver with pivoting is used. The same solution shows whether factors in dense blocks are
+accurate. If the errors of the refined solution exceed rounding errors, later tangents are stored by rows.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ EXACT = 1e-13
 large pivots give about 1e-16.
 """
 SHIFT = 1e-10
-"""Value that is added to the diagonal to find motions without stiffness, relative to the sum of the entries of the row.
-If this sum is nearly 0, the value is relative to the sum of the largest row.
+"""Value that is added to the diagonal to find motions without stiffness, relative to S + `SHIFT` S_max [1]. S is the
+sum of the absolute values in the row, and S_max is the largest of these sums.
 """
 INVERSE_ITERATIONS = 8
 """Number of inverse iterations, with the matrix to which `SHIFT` is added, that find a motion without stiffness."""
@@ -51,7 +51,7 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
     Raises:
         ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular; the
-            message names these coordinates.
+            message names these rows or coordinates.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -107,7 +107,7 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
-    """Return a PETSc vector with the sum of the absolute values in each row of a matrix."""
+    """Return a PETSc vector with the sum of the absolute values in each row of the tangent."""
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
@@ -189,8 +189,8 @@ def find_free_motion(problem: NonlinearProblem) -> str:
 
 
 def find_weakest(matrix: Any, size: Any, package: str) -> Any:
-    """Return the unit vector whose product with a singular matrix is smallest, as a PETSc vector, or None if no vector
-    is found.
+    """Return a unit vector whose product with a nearly singular matrix is almost 0, as a PETSc vector, or None if no
+    vector is found.
 
     Args:
         matrix: PETSc matrix.

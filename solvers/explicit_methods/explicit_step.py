@@ -50,8 +50,8 @@ Judge = Callable[[PostNewton, float], bool]
 """Function ``(result of the post-Newton update, step size) -> whether the step must be cut to the recommended
 size``."""
 Look = Callable[[float], float]
-"""Function ``(step size) -> size that resolves contacts, inf if the step resolves them``; the fields contain the end of
-the step."""
+"""Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``; the
+fields contain the end of the step."""
 
 
 class Method(ABC):
@@ -128,7 +128,7 @@ class Method(ABC):
         """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Delete all cached values except the values of `checkpoint`, and continue from an updated state."""
+        """Delete all cached values except the values of `checkpoint`, and continue from ``state``."""
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:

@@ -136,7 +136,7 @@ class RungeKutta(Method):
         self._start_data, self._start_q = state.data.copy(), state.q[: self._owned].copy()
 
     def _create(self, state: State, size: float) -> None:
-        """Create a solver that starts from the state."""
+        """Create a solver of SciPy that starts from the state."""
         from scipy.integrate import DOP853  # imported here, because other methods do not need this module
 
         self._begin_step(state)
@@ -171,7 +171,7 @@ class RungeKutta(Method):
         """See `Method`; ``size`` is the largest step size."""
         self._failures, self._cause = 0, ""
         try:
-            # no warnings about overflow or NaN, because the step control rejects steps with such values
+            # suppress warnings about overflow and NaN, because the step control rejects steps with such values
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:

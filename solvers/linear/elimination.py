@@ -1,4 +1,4 @@
-"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. In these rows the Schur
+"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. In the last rows the Schur
 complement is computed.
 
 There is no pivoting between or within blocks. The factors are mathematically equal to the factors of LU by rows in the
@@ -42,7 +42,8 @@ class Plan(NamedTuple):
         pairs: index in ``target`` of the first element of each eliminated row, followed by the number of elements of
             ``target``, shape (inner + 1,).
         target: indices of the blocks of the factors from which products of blocks of L and of U are subtracted.
-        ready: for each eliminated row, the last row whose blocks must be initialised before the row is eliminated.
+        ready: for each eliminated row, the last eliminated row whose blocks the elimination of this row changes. Blocks
+            up to this last row must be initialised before the elimination of this row.
     """
 
     inner: int
@@ -67,8 +68,8 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
     Args:
         pattern: sparsity pattern of the matrix in blocks.
         inner: number of rows of blocks to be eliminated.
-        most: largest allowed number of blocks of the factors, divided by the number of blocks of the matrix. If the
-            factors would have more blocks, None is returned.
+        most: largest allowed number of blocks of L below the diagonal blocks, divided by the number of blocks of the
+            matrix. If L would have more blocks, None is returned.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32
@@ -90,7 +91,7 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
     """Use the elimination tree to find the lower rows that are coupled with each eliminated row. Return the number of
-    elements of ``below``, or -1 if the array is too short.
+    elements that were written to ``below``, or -1 if the array is too short.
     """
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
     used = 0
@@ -177,7 +178,7 @@ def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) ->
 
 @kernel(inline=True)
 def fill_blocks(source: IntArray, values: FloatArray, start: int, end: int, factors: FloatArray) -> None:
-    """Initialise blocks of the factors with blocks of the matrix, or with 0."""
+    """Initialise the blocks ``start`` to ``end`` - 1 of the factors with blocks of the matrix, or with 0."""
     for block in range(start, end):
         to, at = 16 * block, 16 * source[block]
         if at >= 0:

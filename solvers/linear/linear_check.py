@@ -42,7 +42,7 @@ class Product(Protocol):
 
     @property
     def block(self) -> int:
-        """Number of rows of a block; LU uses the inverse of each diagonal block."""
+        """Number of rows of each dense block; 1 if the matrix is stored by rows."""
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
         """Return the product A x, or |A| x."""

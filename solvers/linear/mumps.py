@@ -46,9 +46,9 @@ class MumpsSettings:
     """Sets the options of `SETTINGS` in PETSc's database while the linear solver of a problem runs; the object is
     reusable.
 
-    PETSc reads the options whenever it creates new factors. The options do not affect other solvers with the same
-    prefix. If the user has given one of the two options of `SETTINGS`, or chosen another solver, neither of the two
-    options is set.
+    For models with constraint rows, only additional memory is set. PETSc reads the options whenever it creates new
+    factors. The options do not affect other solvers with the same prefix. If the user has given one of the two options
+    of `SETTINGS`, or chosen another solver, neither of the two options is set.
     """
 
     def __init__(self, problem: Solved) -> None:

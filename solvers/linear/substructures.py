@@ -32,15 +32,15 @@ from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, so
 MOST_JOINT = 200
 """Largest number of unknowns of the common interface for which dense factors on each process are cheap."""
 MOST_FILL = 10.0
-"""Largest ratio of blocks of the factors to blocks of the matrix, on each process, for which natural order is the
-fastest."""
+"""Largest ratio of blocks of the factor L to blocks of the matrix, on each process, for which natural order is the
+fastest [1]."""
 
 
 class SubstructureLU:
     """Preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
 
     Args:
-        sparsity: sparsity of this process, with a substructure.
+        sparsity: sparsity pattern of this process, which must have a substructure.
         processes: processes that share the matrix.
     """
 

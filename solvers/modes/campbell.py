@@ -55,10 +55,11 @@ class Campbell:
         unit: unit of the speeds.
         frequencies: frequencies [Hz], shape (speeds, modes); each column is one line of the diagram. Frequencies at the
             first speed are ascending. A value is NaN if the line has no mode at the speed.
-        damping: damping ratios [1], shape (speeds, modes).
-        assurance: modal assurance criterion (MAC, from 0 to 1) of the shape of a mode and the shape of the same line at
-            the previous speed [1]; NaN at the first speed. Shape (speeds, modes).
-        modes: index of the mode in ``results`` at each speed, or -1 if the line has no mode, shape (speeds, modes).
+        damping: damping ratios [1], shape (speeds, modes); NaN where ``frequencies`` is NaN.
+        assurance: modal assurance criterion (MAC, from 0 to 1) of each mode and the previous mode of the same line [1],
+            shape (speeds, modes); NaN if one of these modes does not exist.
+        modes: index of the mode of each line in the result at each speed, or -1 if the line has no mode, shape (speeds,
+            modes).
         results: the modes at each speed.
         paths: paths of the written files.
         orders: multiples of the speed [rad/s] that the diagram shows as straight lines.
@@ -89,7 +90,7 @@ class Campbell:
             path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, for notebooks.
 
         Returns:
-            The path, or the figure, or None on all processes except the first.
+            On the first process the path, or the figure if ``path`` is None; None on all other processes.
 
         Raises:
             OutputError: the file cannot be written.
@@ -229,7 +230,7 @@ def find_critical_speed(
         low, high: speeds that enclose the critical speed. The motion must be stable at ``low`` and unstable at
             ``high``.
         tolerance: tolerance of the speed, relative to the larger one of |low| and |high| [1].
-        count: number of modes that are checked.
+        count: number of modes that are computed at each speed.
 
     Raises:
         ModelError: the motion is unstable at ``low``, or stable at ``high``, or ``create`` returns no state.

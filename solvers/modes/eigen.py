@@ -8,13 +8,14 @@ K, M and D are the matrices of stiffness, mass and damping, see matrices.py. The
 solved by the Krylov-Schur method, in the inner product of M if K is symmetric. The quadratic problem, with damping and
 gyroscopic forces, is solved by TOAR in real arithmetic.
 
-M is 0 for multipliers. Therefore the eigenvalue problem has infinite eigenvalues. Shift and invert maps these
-eigenvalues to 0, and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x
+The rows of multipliers in M are 0. Therefore the eigenvalue problem has infinite eigenvalues. Shift and invert maps
+these eigenvalues to 0, and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x
 fulfils the constraints for each x. Solutions that are not modes have a large value of the following residual:
 
-    |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
+    |A(s)⁻¹ A(σ) x| / |x|    with A(σ) = σ² M + σ D + K, without D if the problem is linear
 
-This residual is the change of x in a step of inverse iteration, and does not depend on units and mesh.
+The norms are norms over coordinates. If the problem is linear, A(s) = K - s M. This residual is the change of x in a
+step of inverse iteration, and does not depend on units and mesh.
 
 Sources: V. Hernandez, J. E. Roman, V. Vidal, ACM Trans. Math. Softw. 31 (2005) 351-362 (SLEPc); B. Nour-Omid, B. N.
 Parlett, T. Ericsson, P. S. Jensen, Math. Comp. 48 (1987) 663-673 (singular M); C. Campos, J. E. Roman, SIAM J. Sci.
@@ -44,9 +45,10 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the distance of the eigenvalue from the shift."""
 RESIDUAL = 1e-5
-"""Residual above which a solution is treated as an infinite eigenvalue with rounding errors, and not as a mode."""
+"""Residual [1] above which a solution is treated as an infinite eigenvalue with rounding errors, and not as a mode. A
+solution whose residual is at most `Eigenpair.rounding` is always treated as a mode."""
 GOOD = 1e-7
-"""Residual of a mode above which the solve is repeated with a better shift."""
+"""Residual of a mode above which the solve is repeated with another shift [1]."""
 REFINED, REFINEMENTS = 1e-12, 4
 """Tolerance [1] and largest number of iterations of the refinement of the modes of quadratic problems."""
 SPARE_QUADRATIC = 4
@@ -54,18 +56,19 @@ SPARE_QUADRATIC = 4
 contains the whole space.
 """
 MARGIN = 100.0
-"""Largest ratio of the residual of a mode to its rounding error [1]."""
+"""Factor of the estimated rounding error of a residual, which gives `Eigenpair.rounding` [1]."""
 LARGEST = 0.1
-"""Largest residual of a mode [1], regardless of its rounding error."""
+"""Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, relative to the typical ratio K_ii/M_ii of single coordinates; for quadratic problems, the
-square of the shift.
+"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]; for quadratic problems, square of the shift,
+divided by this ratio.
 """
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
-"""Stiffness, relative to |K|, up to which the stiffness of coordinates is treated as 0 [1]."""
+"""Sum of |K_ii| over coordinates, relative to |K|, up to which the model is treated as a model without stiffness
+[1]."""
 NEAR = 1e-5
-"""Smallest shift for models with free motions, relative to the lowest eigenvalue that is not 0 [1]; smaller shifts are
-increased.
+"""Ratio of the first shift to the shift that is derived from the lowest eigenvalue other than 0 [1]. Below this ratio,
+the solve is repeated with the latter shift.
 """
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift and of the dimension of the search space in successive attempts [1]."""
@@ -76,13 +79,14 @@ DENSE_INFINITE = 1e-12
 """Ratio of the shift to the distance of an eigenvalue from the shift below which the eigenvalue is treated as infinite.
 """
 REPEATED = 1e-10
-"""Singular value of normalised constraints, relative to the largest singular value, below which some constraints are
-treated as redundant.
+"""Singular value of the constraint Jacobian, with rows of norm 1, below which constraints are treated as redundant; in
+null spaces, relative to the largest singular value [1].
 """
 SMALL_PART = 1e-3
 """Norm up to which the real or imaginary part of a vector with norm 1 is treated as a rounding error."""
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Eigenvalue, relative to |x|ᵀ |K| |x| / xᵀ M x, below which the eigenvalue is treated as 0."""
+"""Value of |σ|², relative to |x|ᵀ |K| |x| / xᵀ M x, up to which the eigenvalue σ of the vector x is treated as 0
+[1]."""
 
 
 @dataclass
@@ -90,7 +94,8 @@ class Eigenpair:
     """A mode with its eigenvalue σ [1/s], its vector over the unknowns (real part and imaginary part as PETSc vectors),
     and its residual [1].
 
-    ``rounding`` is the residual [1] that the rounding error of K x can cause.
+    ``rounding`` is the residual [1] that the rounding error of K x can cause. It is only computed if the residual
+    exceeds `RESIDUAL`, and is 0 otherwise.
     """
 
     value: complex
@@ -101,7 +106,7 @@ class Eigenpair:
 
 
 class Eigensolver:
-    """Wrapper of SLEPc's linear (EPS) or quadratic (PEP) eigensolver for a linear motion.
+    """Wrapper of SLEPc's linear (EPS) or quadratic (PEP) eigensolver for the linear equations of motion.
 
     Args:
         motion: the matrices.
@@ -138,13 +143,13 @@ class Eigensolver:
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Return the modes with the eigenvalues closest to 0, in ascending order of |σ|, with one mode of each
-        conjugate pair. If options select other modes, return these modes.
+        """Return the modes with the eigenvalues closest to 0, or the modes that options select, in ascending order of
+        |σ|, with one mode of each conjugate pair. If ``is_projected``, return all modes.
 
         Args:
-            count: smallest number of returned modes; all modes are returned if the model has fewer. If options select
-                the modes, ``count`` is the largest number of returned modes.
-            more: number of modes that are computed in addition to ``count``.
+            count: number of requested modes. If options select the modes, at most ``count`` modes are returned;
+                otherwise all modes that the solver finds.
+            more: number of modes that the solver has to find in addition to ``count``.
         """
         if self.is_projected:
             return self._solve_projected()
@@ -160,8 +165,7 @@ class Eigensolver:
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # use the result with the first shift, because the second shift does not separate close eigenvalues as
-                # well
+                # use the result with the first shift, because with the second shift fewer solutions are modes
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs), self._available()):
@@ -237,7 +241,7 @@ class Eigensolver:
         )
 
     def _create(self, count: int, target: float, larger: float, refines: bool) -> Any:
-        """Create the solver with its defaults and options.
+        """Create the eigensolver with default settings, which options can override.
 
         Args:
             count: number of requested modes.
@@ -285,12 +289,13 @@ class Eigensolver:
         """Compute the modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without a reordering of the
         Schur form.
 
-        With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
+        Let τ = λ - s and θ = s/τ. The linear problem K x = λ M x becomes s (K - s M)⁻¹ M x = θ x. The quadratic problem
+        (λ² M + λ D + K) x = 0 becomes
 
             θ² x + Q⁻¹ (s (2 s M + D) θ x + s² M x) = 0,   Q = s² M + s D + K
 
-        This quadratic problem is solved as a linear problem with a companion matrix for (θ x, x). Infinite eigenvalues
-        correspond to θ = 0.
+        This quadratic problem for θ is solved as a linear problem with a companion matrix for (θ x, x). Infinite
+        eigenvalues correspond to θ = 0.
         """
         motion, s = self._motion, self.shift
         K, D, M = (self._gather(matrix) for matrix in (motion.K, motion.D, motion.M))
@@ -324,8 +329,9 @@ class Eigensolver:
         """Compute all modes of a small model with redundant constraints, by projection onto the motions that the
         constraints allow.
 
-        Constraints are C x = 0 with the forces B λ. With matrices Y and Z that fulfil C Z = 0 and Yᵀ B = 0, and with x
-        = Z y, LAPACK solves the following problem. The multipliers λ are not unique and follow by least squares:
+        The constraints are C x = 0, and their forces are B λ. The multipliers λ, which are not unique, are computed by
+        least squares. With matrices Y and Z that fulfil C Z = 0 and Yᵀ B = 0, and with x = Z y, LAPACK solves the
+        problem
 
             Yᵀ (σ² M + σ D + K) Z y = 0
         """
@@ -375,7 +381,7 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _read_pair(self, solver: Any, i: int) -> Eigenpair:
-        """Return the eigenpair with index i of SLEPc as a mode."""
+        """Return SLEPc's eigenpair with index i as a mode."""
         real, imaginary = self._motion.create_vector(), self._motion.create_vector()
         value = complex(solver.getEigenpair(i, real, imaginary))
         return self._create_mode(value, real, imaginary)
@@ -399,7 +405,7 @@ class Eigensolver:
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
         """Return the residual of an eigenpair, which is defined in the docstring of this module. If the solver does not
-        use shift and invert, return |A(σ) x| relative to the sum of its absolute terms.
+        use shift and invert, return |A(σ) x| divided by the sum of the norms of its terms.
         """
         motion, value = self._motion, pair.value
         inverse = has_inverse(solver)
@@ -430,8 +436,8 @@ class Eigensolver:
         return found / size if size > 0.0 else np.inf
 
     def _eval_rounding(self, solver: Any, pair: Eigenpair) -> float:
-        """Return an estimate of the residual that rounding errors of K x with random signs cause, times `MARGIN`; at
-        most `LARGEST`.
+        """Return `MARGIN` times the residual due to rounding errors of K x with random signs, at most `LARGEST`. Return
+        0 if the solver does not use shift and invert.
         """
         if not has_inverse(solver):
             return 0.0
@@ -443,15 +449,16 @@ class Eigensolver:
         return min(found, LARGEST)
 
     def _norm(self, vectors: list[Any]) -> float:
-        """Return the 2-norm over owned coordinates."""
+        """Return the common 2-norm of several vectors, over the coordinates of all processes."""
         motion = self._motion
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         squares = np.array([sum(float(np.sum(vector.array_r[own] ** 2)) for vector in vectors)])
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Set eigenvalues to 0 that are 0 up to rounding errors. Only one of several solutions with linearly dependent
-        vectors is kept, because otherwise one eigenvalue would be counted twice.
+        """Set eigenvalues that are 0 up to rounding errors to 0, and return all solutions that are kept. Of several
+        solutions with the eigenvalue 0 and linearly dependent vectors, only one is kept, because otherwise one
+        eigenvalue would be counted twice.
         """
         # infinite eigenvalues, which rounding errors have made finite, are excluded from the reference value
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
@@ -519,7 +526,8 @@ def has_inverse(solver: Any) -> bool:
 
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
-    """Create an EPS or PEP solver with shift and invert as the default, and with the tolerances for modes."""
+    """Create an EPS solver, or a PEP solver if ``quadratic``, with shift and invert, the tolerance `TOLERANCE` and at
+    most 200 iterations."""
     from slepc4py import SLEPc  # imported here, because only modal analyses need SLEPc
 
     solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)

@@ -23,10 +23,11 @@ Shares = dict[str, FloatArray]
 
 
 def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return fractions of the kinetic energy [1] by name of body or belt, shape (modes,) each. The call is collective.
+    """Return the fraction of the kinetic energy [1] of each body or belt in each mode, by the name of the body or belt,
+    shape (modes,) each. The call is collective.
 
     Args:
-        motion: the matrices; the fields contain the state at which the matrices were evaluated.
+        motion: the matrices. The fields of its assembly must contain the state at which the matrices were evaluated.
         shapes: complex mode shapes over the coordinates of this process, shape (modes, n).
     """
     assembly = motion.assembly
@@ -59,8 +60,8 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return, for each type of element or contact, its fraction of the potential energy xᴴ K x in each mode shape x
-    [1], shape (modes,) each. The call is collective.
+    """Return the fraction of the potential energy xᴴ K x [1] of each table in each mode shape x, by the name of the
+    component, shape (modes,) each. Tables without potential energy are omitted. The call is collective.
     """
     assembly = motion.assembly
     names: list[str] = []
@@ -97,8 +98,8 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """Return a belt index for each coordinate of this process, shape (n,); coordinates of the same row have the same
-    index. The call is collective.
+    """Return an index of the belt for each coordinate of this process, shape (n,). Coordinates that rows of the table
+    connect, directly or through other coordinates, have the same index. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -130,8 +131,8 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
 
 
 def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Replace the labels of rows in named parts of belts, see `framework/model/named_parts.py`, by a negative label for
-    each part.
+    """Set ``labels`` at the coordinates of each named part of a belt, see `framework/model/named_parts.py`, to a
+    negative label. Return the name of each part by its label.
     """
     names: dict[int, str] = {}
     for k, (name, table, rows) in enumerate(named_parts(assembly.world)):
@@ -167,7 +168,7 @@ def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray,
 
 
 def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
-    """Divide the sums of energies by the total energy of each mode; the result is NaN if the total energy is 0."""
+    """Return each array of energies divided by the sum of all arrays, by name; NaN where the sum is 0."""
     total = np.sum(values, axis=0) if values else np.zeros(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

@@ -30,7 +30,7 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
     """Return the MAC of each mode at one state and each mode at another state of the same model, shape (modes, modes).
     The call is collective.
 
-    The result is 0 if the models differ in size.
+    The result is 0 if the models differ in the number of coordinates, or in the number or size of closed belts.
     """
     motion, other = first.motion, second.motion
     found = np.zeros((len(first), len(second)))
@@ -65,12 +65,13 @@ def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
 
 
 def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
-    """Return lines that connect modes at successive speeds, ordered by the frequency at the first speed.
+    """Return lines that connect modes at successive speeds. Lines that start at the first speed are ordered by
+    frequency; lines that start at later speeds follow.
 
     Returns:
-        The index of the mode of each line at each speed, -1 if the line has no mode. The second result is the MAC of
-        this mode and the previous mode of the line, NaN for the first mode. Both results have the shape (speeds,
-        lines).
+        First, the index of the mode of each line at each speed, or -1 if the line has no mode. Second, the MAC of this
+        mode and the previous mode of the line, or NaN if one of these modes does not exist. Both results have the shape
+        (speeds, lines).
     """
     count = max(map(len, results))
     chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)
@@ -93,8 +94,8 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
 
 
 def _gather(result: ModesResult, values: Any) -> Any:
-    """Collect values at the coordinates of each process; return values at all coordinates of the world, on every
-    process, shape (rows, coordinates).
+    """Return the values at all coordinates of the world, shape (k, coordinates), on every process. The argument
+    ``values`` contains the values at the coordinates of this process, shape (k, n).
     """
     layout = result.motion.assembly.layout
     own = len(layout.owned)

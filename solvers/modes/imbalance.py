@@ -20,7 +20,8 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.names import name_largest
 
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Unbalanced force, relative to the sum of the absolute terms of K x, that is treated as a rounding error [1]."""
+"""Unbalanced force, relative to |K| |x| with the coordinates x of the state, up to which the force is treated as a
+rounding error [1]."""
 BALANCED = 1e-6
 """Largest unbalanced force of a balanced state, relative to the largest of inertia forces, internal forces, loads and
 reactions [1].
@@ -44,13 +45,14 @@ class Imbalance(NamedTuple):
 
     @property
     def is_balanced(self) -> bool:
-        """Whether coordinates, velocities and accelerations of the state satisfy the equations of motion."""
+        """Whether coordinates, velocities and accelerations of the state satisfy the equations of motion up to
+        `BALANCED`."""
         return self.share <= BALANCED
 
 
 def find_imbalance(motion: LinearMotion) -> Imbalance:
-    """Return the largest unbalanced force at the state of the matrices; the fields contain the state. The call is
-    collective."""
+    """Return the largest unbalanced force at the state of ``motion``, which the fields of its assembly must contain.
+    The call is collective."""
     assembly, processes = motion.assembly, motion.assembly.processes
     layout, fields = assembly.layout, assembly.fields
     parts = [np.zeros(layout.spare + 1) for _ in range(4)]

@@ -1,14 +1,14 @@
 """The linear equations of motion about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
-With δq = x exp(σ t) the equations are (σ² M + σ D + K) x = 0 over coordinates and multipliers. The matrices consist of
-the tangents of Newton's method: derivatives of forces, loads, inertia forces (at the velocities and accelerations of
-the state) and constraint forces with respect to coordinates, velocities and accelerations. History values of contacts
-are constant: sticking contacts continue to stick.
+With displacements and multipliers x exp(σ t), the equations are (σ² M + σ D + K) x = 0, where K includes C_q and C_qᵀ.
+The matrices consist of the tangents of Newton's method: derivatives of forces, loads, inertia forces (at the velocities
+and accelerations of the state) and constraint forces with respect to coordinates, velocities and accelerations. History
+values of contacts are constant: sticking contacts continue to stick.
 
 Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.
 
-A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent except for constant
-δq. A constant δq, with σ = 0, is not a mode.
+A constraint on velocities, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for σ ≠ 0. Constant δq,
+with σ = 0, that only fulfil C_v δq̇ = 0 are not computed as modes.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from windlass.solvers.newton.static_states import find_state_entries
 SYMMETRIC = 1e-10
 """Asymmetry, relative to the diagonal of K, up to which K is treated as symmetric [1]."""
 MOST_ITERATIONS = 2000
-"""Largest number of iterations that separate constraint forces from other forces. The required number is the number of
+"""Largest number of MINRES iterations in `LinearMotion.project`. The required number increases with the number of
 independent constraints.
 """
 
 
 class LinearMotion:
-    """The matrices at a state; construction and methods are collective.
+    """The matrices M, D and K at a state; construction and methods are collective.
 
     Args:
-        assembly: the systems of this process. After the construction of this object, the fields contain the state.
+        assembly: the systems of this process. After the construction of this object, their fields contain ``state``.
         state: the state, with the coordinates that the assembly has on this process.
         running: whether displacements of running closed belts refer to positions that are fixed in space, see
             `running.py`.
@@ -54,7 +54,7 @@ class LinearMotion:
         massless: number of coordinates without mass on all processes.
         states: number of first-order states on all processes; ``massless`` includes these states.
         dofs: number of coordinates on all processes.
-        belts: the closed belts, if ``running``.
+        belts: the closed belts; empty if ``running`` is False.
         assembly: the systems of this process.
     """
 
@@ -90,7 +90,7 @@ class LinearMotion:
             for component, system in assembly.layout.systems.items():
                 if system.inertia is not None and system.inertia.tangent is not None:
                     system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
-            # the forces of multipliers depend on displacements
+            # C_qᵀ is a part of K, so the factor of the multipliers is 1 in K and 0 in D
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:
@@ -150,7 +150,7 @@ class LinearMotion:
         return self.sparsity.unknowns.of_multiplier
 
     def create_values(self) -> FloatArray:
-        """Return an array of zeros for the values of a matrix with this sparsity, shape (spare + 1,)."""
+        """Return an array of zeros for the values of a matrix with the sparsity of K, shape (entries + 1,)."""
         return np.zeros(self.sparsity.pattern.spare + 1)
 
     def create_vector(self) -> Any:
@@ -173,8 +173,8 @@ class LinearMotion:
         return vector
 
     def place_own(self, values: FloatArray) -> Any:
-        """Return values at the coordinates of this process as a PETSc vector of unknowns; ghosts have the values of
-        their owners.
+        """Return values at the coordinates of this process as a PETSc vector of unknowns. Only the values at owned
+        coordinates are used.
         """
         own = np.zeros(len(values))
         owned = len(self.assembly.layout.owned)
@@ -182,8 +182,8 @@ class LinearMotion:
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """Return the part of given forces that constraint forces cannot balance, as a vector of unknowns whose
-        multipliers are 0.
+        """Return the part of ``forces`` that constraint forces cannot balance. Forces and result are PETSc vectors of
+        unknowns with 0 at the multipliers.
         """
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()
@@ -208,13 +208,13 @@ class LinearMotion:
         return found
 
     def multiply_mass(self, values: FloatArray) -> FloatArray:
-        """Return the contribution of the rows of this process to M x, for each unknown of this process. The sum over
-        all processes is M x.
+        """Return the contribution of the elements of this process to M x at each unknown of this process, where x is
+        ``values``. The sum over all processes is M x.
         """
         return self.sparsity.pattern.multiply(self._mass.values, values)
 
     def multiply_absolute(self, vector: Any) -> Any:
-        """Return |K| |x| as a PETSc vector, which is a measure of the rounding errors of K x."""
+        """Return |K| |x| for a PETSc vector x, as a measure of the rounding errors of K x."""
         local = np.abs(local_values(self.sparsity.unknowns.ghosts, vector))
         product = self.sparsity.pattern.multiply(self._stiffness.values, local, absolute=True)
         found = vector.duplicate()

@@ -28,7 +28,7 @@ from windlass.solvers.modes.sturm import count_below, find_gap
 from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 
 ATTEMPTS = 4
-"""Largest number of solves that search for missed modes."""
+"""Largest number of solves. A solve is repeated, with more requested modes, if modes are missing."""
 FREE = 6
 """Number of rigid-body motions in 3D; a note is printed if more modes have the frequency 0."""
 MORE = 4
@@ -95,9 +95,9 @@ class Modes:
         """Compute the modes about a state, which stays unchanged. The call is collective.
 
         Args:
-            state: default: the initial values of the nodes. History values of contacts are constant. Contacts that
-                stick in the state also stick in the modes, so the state should be the result of a solver, which
-                determines contact states.
+            state: the state, or None for the initial values of the nodes. History values of contacts are constant.
+                Contacts that stick in the state also stick in the modes, so the state should be the result of a solver,
+                which determines contact states.
 
         Raises:
             ModelError: no part has a mass, values of the state are not finite, or SLEPc fails.
@@ -129,8 +129,8 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Return at least the requested number of modes, or all modes of a smaller model, and the number of modes that
-        are missing below the last mode.
+        """Return at least the requested number of modes, or all modes of a smaller model. The second result is the
+        number of missing modes, see `_count_missing`, or None if this number is unknown.
         """
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
@@ -146,8 +146,8 @@ class Modes:
         return pairs, missing
 
     def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
-        """Return the number of modes below the last mode found, minus the number of modes found, or None if the number
-        of modes cannot be determined.
+        """Return the number of modes with ω² < τ that were not found, where τ lies above the squares of the requested
+        frequencies; None if this number cannot be determined.
         """
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
@@ -189,9 +189,9 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """Return the factor that scales the largest component to 1. If several components have this size, the
-        component with the smallest index in the numbering of the world is used; this numbering does not depend on the
-        number of processes.
+        """Return the factor that scales the largest component of ``shape`` to 1. If several components have this size,
+        the component with the smallest index in the numbering of the world is used; this numbering does not depend on
+        the number of processes.
         """
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]

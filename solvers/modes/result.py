@@ -38,9 +38,11 @@ TURN = 0.3
 DIFFERENCE = 1e-6
 """Factor of a mode shape in difference quotients of outputs; the largest component of the shape is 1."""
 GROWING = 1e-6
-"""Growth rate relative to |σ| above which a mode is treated as growing; smaller rates are rounding errors."""
+"""Growth rate relative to |σ| above which a mode is treated as growing [1]; smaller rates are treated as rounding
+errors."""
 IN_STEP = 0.05
-"""Out-of-phase part of a shape [1] up to which all points are treated as moving in phase."""
+"""Largest out-of-phase component, relative to the largest component of the shape, up to which all points are treated as
+moving in phase [1]."""
 SHOWN = 3
 """Largest number of bodies and belts in a row of the table."""
 
@@ -53,7 +55,7 @@ class ModesResult:
     mode with frequency 0, which decays (ζ = 1) or grows (ζ = -1) without oscillation.
 
     Attributes:
-        motion: the linearised motion.
+        motion: the linear equations of motion.
         state: the state about which the modes are computed, with the coordinates of this process.
         eigenvalues: σ [1/s], shape (modes,).
         shapes: complex shapes x over the coordinates of this process, with the largest component 1, shape (modes, n).
@@ -100,8 +102,8 @@ class ModesResult:
 
     @checked(entity=handle())
     def of(self, entity: Entity) -> ComplexArray:
-        """Return the complex shapes of the rows of a handle, in the order in which `State.of` gives coordinates, shape
-        (modes, rows, k).
+        """Return the complex shapes of the rows of a handle, shape (modes, rows, k), with the k coordinates of each row
+        in the order of `State.of`.
 
         The call is collective.
         """
@@ -117,16 +119,18 @@ class ModesResult:
 
     @checked(kind=word("kinetic", "potential"))
     def energy_share(self, kind: str = "kinetic") -> Shares:
-        """Return fractions of the energy [1] by name, shape (modes,) each. The call is collective.
+        """Return fractions of the kinetic or potential energy of the modes [1], shape (modes,) each, by names of parts
+        of the model. The call is collective.
 
         Args:
-            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of types of elements and contacts.
+            kind: ``"kinetic"``: fractions of bodies and belts; ``"potential"``: fractions of types of elements and
+                contacts.
         """
         if kind not in self._shares:
             motion = self.motion
             motion.assembly.load_fields(self.state)
             evaluate = eval_kinetic if kind == "kinetic" else eval_potential
-            # a later solve may have changed the storage of its matrices
+            # after the modal analysis, another solve may have changed the matrix storage of the assembly
             kept, motion.sparsity = motion.sparsity, motion.assembly.use(Storage.ROWS, update=True)
             try:
                 self._shares[kind] = evaluate(motion, self.shapes)
@@ -136,11 +140,11 @@ class ModesResult:
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
-        """Return complex amplitudes of the outputs of sensors in the modes, per unit of the shape, shape (modes, ...),
-        by name.
+        """Return, by the name of each sensor, the complex amplitudes of its output in the modes, per unit of the shape,
+        shape (modes, ...).
 
-        Amplitudes are directional derivatives of the output with respect to the state, in the direction of the shape;
-        velocities, accelerations and multipliers of the shape are included. The call is collective.
+        Amplitudes are directional derivatives of the output with respect to the state, in the direction of the shape
+        and of its velocities, accelerations and multipliers. The call is collective.
         """
         load_outputs(self.state)
         probes = [sensor.create_probe(self.state) for sensor in sensors]
@@ -166,8 +170,8 @@ class ModesResult:
         return found
 
     def _moved(self, i: int, amplitude: float, turn: complex) -> State:
-        """Return the state displaced by Re(amplitude turn x), where x is the shape of mode i and ``turn`` a complex
-        factor of magnitude 1, with the corresponding velocities and forces.
+        """Return the state displaced by Re(a z x), where a is ``amplitude``, z is the complex number ``turn`` of
+        magnitude 1, and x is the shape of mode i. Velocities, accelerations and multipliers change correspondingly.
         """
         state, value = self.state.copy(), self.eigenvalues[i]
         shape = amplitude * turn * self.shapes[i]
@@ -198,8 +202,8 @@ class ModesResult:
 
     @checked(path=path())
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Write frequencies, damping ratios and the other values of the table to a CSV file, with the energy fractions
-        of bodies and belts. The call is collective.
+        """Write frequencies, damping ratios, growth rates, residuals and the fractions of kinetic and potential energy
+        to a CSV file, and return its path. The call is collective.
         """
         shares = self.energy_share() | {f"potential of {k}": v for k, v in self.energy_share("potential").items()}
         target = Path(path).absolute()
@@ -231,8 +235,8 @@ class ModesResult:
     ) -> list[Path]:
         """Write a film of one period of each mode for ParaView, in files ``mode_01.vtkhdf`` and so on.
 
-        The time of a frame is the phase from 0 to 1. The decay or growth within the period is omitted. The call is
-        collective; the paths of the first process are used.
+        The time of a frame is the elapsed fraction of the period, from 0 to 1. The decay or growth within the period is
+        omitted. The call is collective; the paths of the first process are used.
 
         Args:
             folder: folder in which the files are written.
@@ -272,7 +276,8 @@ class ModesResult:
             size: largest displacement, relative to the size of the model [1].
 
         Returns:
-            The path or the figure; None on all processes except the first, and if the model cannot be drawn.
+            The path, or the figure if ``path`` is None. On all processes except the first, and if the model cannot be
+            drawn, the result is None.
 
         Raises:
             ModelError: there is no such mode.
@@ -282,7 +287,7 @@ class ModesResult:
             raise ModelError(f"number = {number} in ModesResult.show: must be from 1 to {len(self)}")
         target = check_picture(path) if is_first_process() else None
         shape, amplitude = self.shapes[number - 1], self._find_amplitude(number - 1, size)
-        # the phase of the largest displacements
+        # find the phase of the largest displacements
         first = -0.5 * np.angle(np.sum(shape * shape))
         turned = shape * np.exp(1j * first)
         in_step = np.abs(turned.imag).max() <= IN_STEP * np.abs(turned).max()
@@ -302,8 +307,8 @@ class ModesResult:
         return format_table(ReportTable(head, rows), inline=True) + notes
 
     def _find_amplitude(self, i: int, size: float) -> float:
-        """Return the amplitude for which the largest displacement of points is a given fraction of the size of the
-        model. In modes without such displacements, the largest rotation is `TURN`.
+        """Return the amplitude of mode i for which the largest displacement of points is ``size`` times the largest
+        extent of the model along an axis. If the mode does not displace points, return `TURN`.
         """
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
         # the largest displacement, followed by the largest coordinate and the negative of the smallest coordinate along

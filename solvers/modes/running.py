@@ -36,7 +36,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Ratio of c² Q_ii to the stiffness K_ii below which the belt is treated as a belt at rest [1]."""
+"""Ratio of the sum of c² Q_ii to the sum of |K_ii| of a belt up to which the belt is treated as a belt at rest [1]."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
 
 def find_slots(slots: Slots, n: int) -> IntArray:
-    """Return the storage indices (slots) of the entries of the n x n element matrices of all rows, shape (rows, n,
-    n)."""
+    """Return the storage indices (slots) of the entries of the n x n element matrix of each row of a table, shape
+    (rows, n, n)."""
     width, height = slots.width, slots.height
     i, j = np.indices((n, n))
     places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height

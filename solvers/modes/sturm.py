@@ -6,9 +6,9 @@ constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalue
 the diagonal entry of each constraint is a small negative number -δ, each constraint adds exactly one negative
 eigenvalue, even if the constraint is redundant.
 
-For τ close to 0, the result is the number of directions allowed by the constraints in which K is not positive definite.
-K of material that flows through supports is symmetric only along free motions, with xᵀ(K - Kᵀ)y = 0 for all x and y
-with C_q x = C_q y = 0.
+For τ close to 0, the result is the number of independent directions, among the directions that the constraints allow,
+in which K is not positive definite. If material flows through supports, K is symmetric only along free motions: xᵀ(K -
+Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).
@@ -27,7 +27,7 @@ from windlass.solvers.linear.mumps import SymmetricFactors, factorise_symmetric
 from windlass.solvers.modes.matrices import LinearMotion
 
 CONSTRAINT_SHIFT = 1e-12
-"""Shift δ, divided by the ratio of squared entries of C_q to entries of K - τ M [1]."""
+"""Product of the shift δ and the largest diagonal entry of K - τ M, for entries of C_q of the order of 1 [1]."""
 GAP = 1e-6
 """Relative difference of the squares of two frequencies above which a τ can lie between them [1]."""
 
@@ -35,12 +35,12 @@ GAP = 1e-6
 ROUNDING = 1e-13
 """Square of a frequency, relative to the largest square, up to which the frequency is treated as 0 [1]."""
 ASYMMETRY = 1e-8
-"""Ratio of xᵀ(K - Kᵀ)y to |x|ᵀ|K||y| up to which K is treated as symmetric along free motions [1]."""
+"""Ratio of |xᵀ(K - Kᵀ)y| to |x|ᵀ|K||y| up to which K is treated as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """Return a value τ [1/s^2] between two of the computed squares of frequencies (ascending), above the first
-    ``count``; None if all larger squares are too close to each other.
+    """Return a value τ [1/s^2] that lies between two successive ascending ``squares`` of frequencies and above the
+    first ``count`` squares; None if these squares are too close to each other.
     """
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]
@@ -73,7 +73,8 @@ def count_unheld(motion: LinearMotion) -> int | None:
 
 
 def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFactors | None:
-    """Return the factors of K - τ M with the constraints; the matrix ``stiffness`` is overwritten."""
+    """Return the factors of K - τ M with the constraints, or None if the factorisation fails or PETSc has no suitable
+    package. The matrix ``stiffness`` contains K and is overwritten."""
     stiffness.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
     if not has_package("mumps", "cholesky", stiffness):
         return None
@@ -112,7 +113,7 @@ def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool
 
 
 def _shift_constraints(motion: LinearMotion, matrix: Any) -> Any:
-    """Return -δ for each active constraint, and 0 for all other unknowns."""
+    """Return a PETSc vector with -δ for each active constraint, and 0 for all other unknowns."""
     diagonal = matrix.getDiagonal()
     largest = max(abs(diagonal.max()[1]), abs(diagonal.min()[1])) or 1.0
     values = np.zeros(diagonal.getLocalSize())

@@ -6,7 +6,7 @@ lagging.py decides when the tangent is evaluated. Python callbacks use the same 
 and messages are identical. Each of the three callbacks is a Python function if the callback requires Python, which is
 the case for user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A Python
 function also takes the decisions of the convergence test that require more data than residual norms. An error of a
-kernel or of Python ends the run; `Callbacks.explain` then raises this error.
+kernel or of a Python function ends the run; `Callbacks.explain` then raises this error.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Context(NamedTuple):
         handles: handles of the matrix and of the residual vector, whether the matrix has dense blocks, and handles of
             the vector of the unknowns and of SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
-        loads, weights: sum of all loads, and sum of the loads that are always active, shape (n + 1,) each.
+        loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
+            depend on time, shape (n + 1,) each.
         buffers: the arrays `Buffers` of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).
@@ -249,7 +250,7 @@ CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 
 
 class Around(Protocol):
-    """Compiled code that executes successive Newton runs, with the work between runs.
+    """Compiled code that executes successive Newton runs and the computations between these runs.
 
     Attributes:
         programs: the compiled programs between runs; the failure of a program is reported as `BEYOND` plus the index of
@@ -428,7 +429,8 @@ class Callbacks:
         self._given = wanted
 
     def _find_address(self, name: str) -> int:
-        """Return the address of a compiled callback; its machine code is loaded at the first call."""
+        """Return the address of the machine code of a compiled callback. The first call of this method for a callback
+        loads the machine code."""
         if name not in self._functions:
             assert self._context is not None
             function, kinds = CALLBACKS[name]

@@ -90,7 +90,8 @@ def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
 
 @kernel(fast=False)
 def has_stalled(history: FloatArray, iterations: int) -> bool:
-    """Return whether the last ``iterations`` have made no progress; ``history`` contains all residual norms."""
+    """Return whether the last ``iterations`` iterations have made no progress; ``history`` contains all residual norms
+    of the run."""
     before = len(history) - iterations
     if before < 2:
         return False
@@ -105,8 +106,8 @@ def has_stalled(history: FloatArray, iterations: int) -> bool:
 
 @kernel(fast=False)
 def conclude(measures: Any, lag: Any, norm: float, reason: int, residual: FloatArray, before: FloatArray) -> None:
-    """Store the data that the next iteration needs; the residual is stored only if the next linear solution may be
-    checked.
+    """Store the data that the next iteration needs. The residual is copied to ``before`` only if the next linear
+    solution may be checked.
     """
     m = measures[0]
     if reason == NOT_A_NUMBER:

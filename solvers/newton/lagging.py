@@ -50,7 +50,7 @@ MEMORY = np.dtype(
 )
 """Data of the policy, in a record of shape (1,) that Python and compiled callbacks share.
 
-active, cost, last_was_new: see `LagPolicy`.
+active, last_was_new: see `LagPolicy`; cost: see `REFRESH_COST`.
 has_tangent: whether the stored tangent is valid for the present run.
 is_ready: whether the tangent was evaluated at the start of the run.
 kept_first: whether the first iteration of the run reused the tangent.
@@ -181,7 +181,7 @@ class LagPolicy:
 
     @property
     def has_tangent(self) -> bool:
-        """Return whether the present run may begin with the tangent of an earlier run."""
+        """Whether the present run may begin with the tangent of an earlier run."""
         return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:

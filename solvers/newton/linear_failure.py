@@ -36,7 +36,7 @@ class LinearFailures:
         reason is followed by a description of this solver.
 
         Raises:
-            NotConverged: the linear solver has failed repeatedly.
+            NotConverged: the linear solver has failed repeatedly and is not one of the defaults.
         """
         failed = not converged and reason.startswith("DIVERGED_LINEAR_SOLVE")
         self._last.append(failed)

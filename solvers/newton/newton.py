@@ -80,8 +80,8 @@ class Newton:
 
     Args:
         problem: residual and tangent.
-        rtol: default tolerance of the residual relative to the residual of the first iteration [1];
-            ``-<prefix>snes_rtol`` overrides it.
+        rtol: default tolerance of the residual, relative to the larger of the residuals before and after the first
+            iteration [1]; ``-<prefix>snes_rtol`` overrides it.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
@@ -106,7 +106,7 @@ class Newton:
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
         # `_is_inaccurate` detects solutions that are inaccurate because of small pivots; a solver with pivoting then
-        # replaces LU
+        # replaces this LU
         package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
         if problem.storage is Storage.SUBSTRUCTURES:
             set_substructures(snes.getKSP(), problem.sparsity, problem.assembly.processes)
@@ -175,8 +175,9 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Return whether a residual that is small relative to the first iteration is also small relative to loads,
-        reactions and inertia.
+        """Return whether a residual that fulfils the relative tolerance because of a large first iteration is accepted.
+        Such a residual must be small relative to the predictor or to loads, reactions and inertia, unless all are
+        accepted.
         """
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
@@ -188,7 +189,8 @@ class Newton:
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _is_inaccurate(self, norm: float) -> bool:
-        """Return whether the last linear solution was inaccurate."""
+        """Return whether the last linear solution was inaccurate; the solution is checked only if the iteration was
+        slow (`is_slow`)."""
         problem = self.problem
         if not is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
@@ -218,7 +220,8 @@ class Newton:
             around: compiled code that executes this run and the runs of later steps; this code is used if the run is
                 completely compiled. The function then returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields
-                contain. Such a run uses return maps, and is not repeated if it fails.
+                contain. Such a run uses return maps, and is not repeated with new tangents in every iteration if it
+                fails.
         """
         self._damped[0], max_it = damped, 0
         if damped:

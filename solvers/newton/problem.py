@@ -283,12 +283,12 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Return the arguments of `store_motion` that store the motion in the fields in a state."""
+        """Return the arguments with which `store_motion` copies the motion from the fields to ``state``."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
-        """Store the solution of a static solve. Velocities and accelerations do not change, except for first-order
-        states.
+        """Store the solution of a static solve in a state. First-order states, which are stored as velocities, also
+        change; other velocities and the accelerations do not change.
         """
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
@@ -310,8 +310,8 @@ class NonlinearProblem:
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads of a compiled residual to the time of the run. With ``by_table``, the loads are not updated,
-        because compiled steps update the loads from a table.
+        """Update the loads of a compiled residual to the time of the run. With ``by_table``, loads that compiled steps
+        compute from a table are not updated.
         """
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
@@ -323,7 +323,7 @@ class NonlinearProblem:
         return Program(steps, asks=self.assembly.is_fixed, around=self.assembly.calling)
 
     def eval_residual(self, _snes: Any, x: Any, out: Any) -> None:
-        """SNESFunction."""
+        """Evaluate the residual; PETSc type SNESFunction."""
         with self.assembly.calling():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
@@ -382,7 +382,7 @@ class NonlinearProblem:
         out.setArray(total[: unknowns.owned])
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
-        """SNESJacobianFunction."""
+        """Evaluate the tangent if it must be updated; PETSc type SNESJacobianFunction."""
         # if the tangent is not updated, PETSc detects that the matrix is unchanged and reuses its factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)
@@ -428,8 +428,8 @@ class NonlinearProblem:
             self._tangent_program = self._create_program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
-        """Return the equations with the largest residuals by name, and their residuals [N, N m, m]. The call is
-        collective."""
+        """Return the names of the ``count`` equations with the largest residuals, and these residuals [N, N m, m]. The
+        call is collective."""
         residual, unknowns = self.residual_vector.array_r, self.sparsity.unknowns
         motion = residual[unknowns.of_dof[: len(self.assembly.layout.owned)]]
         return name_largest(self.assembly, motion, count, residual[unknowns.of_multiplier])

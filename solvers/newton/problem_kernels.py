@@ -42,7 +42,7 @@ STATE = np.dtype(
 """Data of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
 
 expanded: whether the fields correspond to the unknowns.
-residuals, tangents: numbers of evaluations.
+residuals, tangents: numbers of evaluations of the residual and of the tangent so far.
 failed: index of the part that failed in compiled callbacks, see callbacks.py, or -1.
 answer: convergence reason that the Python part of the convergence test has returned.
 reason, iterations: convergence reason and number of iterations of a compiled run.
@@ -57,7 +57,7 @@ class Buffers(NamedTuple):
         places: see `DofMap`.
         local: the unknowns to which the fields correspond, shape (u,).
         state: see `STATE`, shape (1,).
-        f, c: sums of the equations of motion and of constraints, shapes (n + 1,) and (m + 1,).
+        f, c: residuals of the equations of motion and of the constraints, shapes (n + 1,) and (m + 1,).
     """
 
     places: DofMap
@@ -176,6 +176,7 @@ def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
 def stabilise(
     stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray
 ) -> None:
-    """Write stabiliser (q - anchor) to ``out``, shape (n + 1,); the spare element is unchanged."""
+    """Write s (q - q_anchor) to ``out``, shape (n + 1,), with the factor s of ``stabiliser``, shape (1,), and the
+    displacements q = ``x`` - ``reference``. The last element of ``out`` is unchanged."""
     for i in range(len(anchor)):
         out[i] = stabiliser[0] * (x[i] - reference[i] - anchor[i])

@@ -54,7 +54,8 @@ def create_near_null_space(problem: NonlinearProblem) -> Any:
 
 
 def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
-    """Return values of the owned unknowns, shape (6, owned): three translations, then rotations about x, y and z."""
+    """Return the values of the owned unknowns in six rigid-body motions, shape (6, owned): translations along x, y and
+    z, then rotations about x, y and z."""
     layout, world = problem.assembly.layout, problem.assembly.world
     values = np.zeros((6, layout.spare + 1))
     for component in world.numbering.node_dofs:
@@ -69,7 +70,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
             values[5, place["rotation"]] = 1.0
         if EULER[0] in place:
             _turn_euler_parameters(values, layout.reference, [place[name] for name in EULER])
-    # values at coordinates of other processes are written to the spare element
+    # values at coordinates that this process does not have were written to the spare element
     unknowns = problem.sparsity.unknowns
     at = unknowns.of_dof[: layout.spare]
     own = at < unknowns.owned

@@ -72,9 +72,7 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """Return the product of the absolute values of the tangent and x, for each unknown of this process, as a PETSc
-    vector.
-    """
+    """Return |A| x as a PETSc vector, where A is the tangent and ``x`` has a value for each unknown of this process."""
     total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
     sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

@@ -14,8 +14,8 @@ class Scheme:
     """Relation between the unknowns of one Newton run and coordinates, velocities and accelerations.
 
     Attributes:
-        q0, v0: predicted values for accelerations 0, shape (n,). In statics, v0 of a first-order state is the
-            difference between the state and its coordinate.
+        q0, v0: predicted displacements and velocities for accelerations 0, shape (n,). In statics, v0 of a first-order
+            state is the difference between the state and its coordinate.
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
         multiplier_factor: ratio of a multiplier to its unknown.
         t: time at which the equations are fulfilled [s].
@@ -57,7 +57,7 @@ class Scheme:
         return len(self.gap) + len(self.hold) > 0
 
     def add_held(self, f: FloatArray, c: FloatArray) -> None:
-        """Subtract ``gap`` from the sums of constraints, shape (m + 1,), and ``hold`` from the sums of forces, shape (n
-        + 1,)."""
+        """Subtract ``gap`` from the constraint values ``c``, shape (m + 1,), and ``hold`` from the forces ``f``, shape
+        (n + 1,)."""
         f[: len(self.hold)] -= self.hold
         c[: len(self.gap)] -= self.gap

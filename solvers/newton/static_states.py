@@ -23,7 +23,8 @@ from windlass.solvers.newton.scheme import Scheme
 
 @kernel
 def move_states(states: IntArray, unknown: FloatArray, to: DofMap, factor: FloatArray, v: FloatArray) -> None:
-    """Add the factor, shape (1,), times the unknowns of the given coordinates to v."""
+    """Add the unknowns of the coordinates with the indices ``states``, multiplied by ``factor``, shape (1,), to the
+    velocities ``v``."""
     for i in states:
         v[i] += factor[0] * unknown[to.dofs[i]]
 
@@ -53,7 +54,8 @@ class StaticStates:
             v0[self.states] += q0[self.states]
 
     def expansion_steps(self, unknown: FloatArray, to: DofMap) -> list[Step]:
-        """Return the kernel calls that a compiled program executes after `expand`."""
+        """Return the kernel calls that add the unknowns to the states; a compiled program executes these calls after
+        `expand`."""
         fields = self._assembly.fields
         known = self.states, unknown, to, self._factor, fields.v
         return [(call(move_states, known), (evaluate(fields),))] if len(self.states) else []
@@ -73,8 +75,8 @@ class StaticStates:
 
 
 def find_state_entries(assembly: Assembly) -> IntArray:
-    """Return the indices, among the values of the tangent in its present storage, of the columns of first-order
-    states.
+    """Return the indices, among the values of the tangent in its present storage, of the entries in the columns of
+    first-order states.
     """
     if not len(assembly.layout.states):
         return np.zeros(0, np.int64)

@@ -2,7 +2,7 @@
 
 With the parameters p, the motion is a sequence of steps z_n+1 = F(z_n, p) of the states z (coordinates, velocities,
 accelerations, multipliers and history values). For an objective J(y_0, ..., y_N) of results y_n = y(z_n, p), the
-factors λ_n = dJ/dz_n follow from the last step to the first step:
+adjoint variables λ_n = dJ/dz_n are computed from the last step to the first step:
 
     λ_n = (∂F/∂z)ᵀ λ_n+1 + (∂y/∂z)ᵀ ∂J/∂y_n,    dJ/dp = Σ ((∂F/∂p)ᵀ λ_n+1 + (∂y/∂p)ᵀ ∂J/∂y_n) + (dz_0/dp)ᵀ λ_0.
 
@@ -49,7 +49,7 @@ from windlass.solvers.verdicts.verdict import Verdict
 MEMORY = 2**28
 """Default size of the stored states in memory [bytes]."""
 FEWEST = 10
-"""Least number of states that are stored by default, even if they need more memory."""
+"""Smallest number of states that are stored by default, even if these states need more than the given memory."""
 ALL = 10**9
 """Number of stored states with which no step is repeated."""
 
@@ -165,8 +165,8 @@ def read_objective(
 def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
-    """Return a companion model with the parameters p at the start of the motion, and the companion models with changed
-    parameters. The changes are the steps h of the central differences.
+    """Return a companion model with the parameters p at the start of the motion, and the companion models whose
+    parameters are changed by the steps ± h of the central differences.
     """
     with quietly():
         centre = create_companion(model, p, solver)
@@ -196,8 +196,8 @@ class BackwardStep:
     repeated: int
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
-        """Compute the factors at the start of the step from the factors at its end. Before and after the call, the
-        fields of the companion model contain the step."""
+        """Compute the adjoint variables at the start of the step from the adjoint variables at its end. Before and
+        after the call, the fields of the companion model contain the step."""
         start, step = self.start, self.step
         if self.plan.projects:
             end_step(centre, step)
@@ -223,7 +223,7 @@ def walk_back(centre: Companion, record: Record, count: int, stored: StateStore)
             factors = step.runs[-1].factors
             if plan.projects:
                 centre.project(plan.h)
-                # the projection has overwritten the factors
+                # the projection has overwritten the factorisation
                 factors = None
             repeated += 1
         start = here if move.start == move.end else StoredState.of(centre.state)
@@ -241,9 +241,9 @@ def run_back(
     adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int,
     stored: StateStore,
 ) -> tuple[int, FloatArray]:  # fmt: skip
-    """Compute the factors of all steps from the last to the first. Return the number of steps that were repeated to
-    reach the starts of other steps, and the size of the factors at each step (see `Adjoint.find_size`), from the end to
-    the start, shape (k,).
+    """Compute the adjoint variables of all states from the last to the first. Return the number of steps that were
+    repeated to reach the starts of other steps, and the size of the adjoint variables of each state (see
+    `Adjoint.find_size`), from the end to the start, shape (k,).
     """
     repeated, sizes = 0, list[float]()
     set_state(centre, record.last.arrays, record.last.t)

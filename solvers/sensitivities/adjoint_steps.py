@@ -1,15 +1,16 @@
-"""The adjoint of a step of a motion: the factors of the state at the start of the step follow from the factors of the
-state at the end of the step.
+"""The adjoint of a step of a motion: the adjoint variables of the state at the start of the step are computed from the
+adjoint variables of the state at the end of the step. The adjoint variables of a quantity are the derivatives of the
+objective J with respect to this quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
 
 In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
 from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
 
     r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
 
-where g are the factors of u. The derivative r_z follows from assembled tangents, because r depends on z_n only through
-predicted coordinates and velocities. The module history_terms.py describes r_d and the derivatives of updates. If
-return maps compute d from u within the run, μ is found by iteration. The derivative r_p is the central difference
-between two companion models with the parameters p ± h.
+where g are the adjoint variables of u, and μ are the adjoint variables of the equations r = 0. The derivative r_z
+follows from assembled tangents, because r depends on z_n only through predicted coordinates and velocities. The module
+history_terms.py describes r_d and the derivatives of updates. If return maps compute d from u within the run, μ is
+found by iteration. The derivative r_p is the central difference between two companion models with the parameters p ± h.
 
 At the start of the motion, the accelerations and multipliers follow from the equations of motion with the mass matrix,
 whose adjoint has the same form.
@@ -44,14 +45,13 @@ from windlass.solvers.sensitivities.transposed_tangents import TransposedTangent
 from windlass.solvers.sensitivities.turning import ROTATED, find_turning
 
 ITERATIONS = 60
-"""Largest number of iterations of the factors of a Newton run."""
+"""Largest number of iterations for the adjoint variables μ of a Newton run."""
 ACCURATE = 1e-12
-"""Relative change of the factors in an iteration below which the iteration ends [1]."""
+"""Relative change of μ in an iteration up to which the iteration ends [1]."""
 BALANCED = 1e-12
-"""Error of the equations of the factors, relative to the right-hand side, up to which the iteration ends [1]."""
+"""Error of the equations for μ, relative to the right-hand side, up to which the iteration ends [1]."""
 STALLED = 1e-9
-"""Relative change of the factors in an iteration up to which a change that no longer decreases is accepted as a
-rounding error [1].
+"""Relative change of μ below which a change that no longer decreases is accepted as a rounding error [1].
 """
 SLOW = 0.1
 """Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
@@ -67,9 +67,9 @@ def weigh_unknowns(
     numbers: tuple[float, float, float],
     out: FloatArray,
 ) -> None:
-    """Compute the factors of the unknowns of a step from the factors of the coordinates, velocities, accelerations and
-    algorithmic accelerations at its end, shape (n,) each. The elements of ``numbers`` are ∂v/∂u, ∂a/∂u and the
-    derivative of the algorithmic accelerations with respect to the accelerations.
+    """Compute the adjoint variables ``out`` of the unknowns u of a step from the adjoint variables of the coordinates,
+    velocities, accelerations and algorithmic accelerations at the end of the step, shape (n,) each. The elements of
+    ``numbers`` are ∂v/∂u, ∂a/∂u and the derivative of the algorithmic accelerations with respect to the accelerations.
     """
     for i in range(len(q)):
         out[i] = q[i] + numbers[0] * v[i] + numbers[1] * (a[i] + numbers[2] * carried[i])
@@ -86,11 +86,11 @@ def weigh_start(
     a: FloatArray,
     carried: FloatArray,
 ) -> None:
-    """Compute the factors of the state at the start of a step from the factors of the predicted coordinates ``of_q``,
-    velocities ``of_v`` and algorithmic accelerations ``of_c``, shape (n,) each. The first elements of ``numbers`` are
-    the step size h and Newmark's constants β and γ. The next two elements are the derivatives of the predicted
-    algorithmic accelerations with respect to the accelerations and to the algorithmic accelerations at the start. The
-    last element is 1 for a method with algorithmic accelerations, otherwise 0.
+    """Compute the adjoint variables of the state at the start of a step from the adjoint variables of the predicted
+    coordinates (``of_q``), velocities (``of_v``) and algorithmic accelerations (``of_c``), shape (n,) each. The first
+    elements of ``numbers`` are the step size h and Newmark's constants β and γ. The next two elements are the
+    derivatives of the predicted algorithmic accelerations with respect to the accelerations and to the algorithmic
+    accelerations at the start. The last element is 1 for a method with algorithmic accelerations, otherwise 0.
     """
     h, beta, gamma, new, old, generalised = numbers
     for i in range(len(q)):
@@ -112,8 +112,8 @@ def weigh_run(
     q: FloatArray,
     v: FloatArray,
 ) -> None:
-    """Add the factors of the predicted coordinates and velocities of a step, shape (n,) each, that follow from the
-    equations of a Newton run.
+    """Add the contributions of the equations of a Newton run to the adjoint variables of the predicted coordinates and
+    velocities.
 
     Args:
         places: for each coordinate, the index of its unknown, shape (n,).
@@ -121,7 +121,7 @@ def weigh_run(
         damping: r_vᵀ μ for the unknowns, shape (u,).
         inertia: M μ, shape (n + 1,).
         numbers: derivatives of velocities and accelerations with respect to the unknowns.
-        q, v: the factors.
+        q, v: the adjoint variables, shape (n,) each.
     """
     for i in range(len(q)):
         k = places[i]
@@ -131,16 +131,16 @@ def weigh_run(
 
 @kernel
 def take_places(values: FloatArray, places: IntArray, to: FloatArray) -> None:
-    """Copy the values at the given places, shape (n,), to the first n values of an array."""
+    """Copy the elements of ``values`` with the indices ``places``, shape (n,), to the first n elements of ``to``."""
     for i in range(len(places)):
         to[i] = values[places[i]]
 
 
 @dataclass
 class RunFactors:
-    """Factors of the inputs of a Newton run and of the update after the run. The inputs are predicted coordinates and
-    velocities, coordinates and velocities at the start of the step, history values of the run, and history values at
-    the start of the step.
+    """Adjoint variables of the inputs of a Newton run and of the update after the run. The inputs are predicted
+    coordinates and velocities, coordinates and velocities at the start of the step, history values of the run, and
+    history values at the start of the step.
     """
 
     q: FloatArray
@@ -157,7 +157,7 @@ def find_largest(values: FloatArray) -> float:
 
 
 class Adjoint:
-    """Computes the factors λ of the states of a motion, from the end of the motion to its start.
+    """Computes the adjoint variables λ of the states of a motion, from the end of the motion to its start.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -191,7 +191,8 @@ class Adjoint:
         self._mass, self._revision = Program([]), -1
 
     def add_results(self, weights: Mapping[str, float]) -> None:
-        """Add the derivatives of Σ weights · results at the state of the model."""
+        """Add the derivatives of Σ w y to the adjoint variables and to the gradient, where w are the ``weights`` of the
+        results y at the present state of the companion model."""
         if any(weights.values()):
             factors, gradient = self._results.find(weights)
             for name, values in factors.items():
@@ -200,8 +201,8 @@ class Adjoint:
                 self.gradient[name] += change
 
     def find_size(self) -> float:
-        """Return the norm of the factors of coordinates and velocities, multiplied by the largest coordinate and the
-        largest velocity so far, respectively."""
+        """Return the common norm of two vectors: the adjoint variables of coordinates, multiplied by the largest
+        coordinate so far, and the adjoint variables of velocities, multiplied by the largest velocity so far."""
         state = self._centre.state
         self._place = max(self._place, find_largest(state.q))
         self._rate = max(self._rate, find_largest(state.v))
@@ -209,8 +210,8 @@ class Adjoint:
         return sqrt((self._place or 1.0) ** 2 * place + (self._rate or 1.0) ** 2 * rate)
 
     def add_start(self) -> None:
-        """Add the derivatives of the state at the start of the motion, which is the present state of the companion
-        model."""
+        """Add (dz_0/dp)ᵀ λ_0 to the gradient, for the state z_0 at the start of the motion, which is the present state
+        of the companion model."""
         centre, shared = self._centre, dict[str, float]()
         for group in self._models.groups:
             if not group.is_shared:
@@ -230,14 +231,15 @@ class Adjoint:
             self.gradient[name] += every[name]
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Replace the factors of the state after the projection at the end of a step by the factors of the state before
-        the projection, which is the present state of the companion model. See `step_back` for the arguments.
+        """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
+        of the state before the projection, which is the present state of the companion model. See `step_back` for the
+        arguments.
         """
         self.factors = self._projection.pass_back(self.factors, self.gradient, start, t, step)
 
     def step_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep, projects: bool = False) -> None:
-        """Compute the factors at the start of a step from the factors at its end, without the projection at the end of
-        the step.
+        """Compute the adjoint variables at the start of a step from the adjoint variables at its end, without the
+        projection at the end of the step.
 
         Args:
             start, t: arrays of the state at the start of the step, and its time [s]. The fields of the companion model
@@ -252,7 +254,7 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # factors of the predicted coordinates, velocities and algorithmic accelerations, and factors of the values at
+        # adjoint variables of the predicted coordinates, velocities and algorithmic accelerations, and of the values at
         # the start of the step
         of_q, of_v, of_c = factors["q"].copy(), factors["v"].copy(), factors["carried"].copy()
         of_start, start_q, start_v = np.zeros_like(factors["data"]), np.zeros(n), np.zeros(n)
@@ -294,7 +296,8 @@ class Adjoint:
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": of_start}
 
     def _find_mass(self) -> Program:
-        """Return the compiled program that multiplies the mass matrix by the factors of the equations of motion."""
+        """Return the compiled program that multiplies the mass matrix by the adjoint variables μ of the equations of
+        motion."""
         assembly = self._centre.assembly
         if self._revision != assembly.revision:
             steps: list[Step] = [(call(clear, (self._inertia,)), (evaluate(assembly.fields),))]
@@ -303,8 +306,8 @@ class Adjoint:
         return self._mass
 
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
-        """Add the derivatives of the end of a step with respect to parameters that change the reference of
-        rotations."""
+        """Add the contributions of parameters that change the reference coordinates of rotations to the gradient, by
+        central differences of the state at the end of a step."""
         run = step.runs[-1]
         for name, pair in self._whole.items():
             ends = []
@@ -322,15 +325,15 @@ class Adjoint:
         later: FloatArray | None,
         alone: bool,
     ) -> RunFactors:
-        """Return the factors of the inputs of a Newton run and of the update after this run.
+        """Return the adjoint variables of the inputs of a Newton run and of the update after this run.
 
         Args:
             run: the repeated Newton run.
-            g: factors of the unknowns, shape (u,).
-            of_data: factors of the history values after the update, shape (d,).
+            g: adjoint variables of the unknowns, shape (u,).
+            of_data: adjoint variables of the history values after the update, shape (d,).
             start: history values at the start of the step, shape (d,).
-            later: if a later run has the same history values, the factors of these values from the later run, shape
-                (d,); otherwise None.
+            later: if a later run has the same history values, the adjoint variables of these values from the later run,
+                shape (d,); otherwise None.
             alone: whether no other tangent was factorised after the run was repeated.
         """
         centre, history = self._centre, self._history
@@ -361,7 +364,7 @@ class Adjoint:
             found.data += later
         centre.load(run.unknowns, run.data)
         if alone and not run.near:
-            # the factors belong to unknowns nearby
+            # the factorisation belongs to other unknowns nearby
             problem.update_tangent(problem.unknowns)
         elif not alone:
             run.factors = centre.factorise()
@@ -370,7 +373,7 @@ class Adjoint:
         take_places(mu, places.of_dof, self._of_motion)
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
-            # r_uᵀ mu is the right-hand side
+            # r_uᵀ mu equals the right-hand side
             self._find_mass()()
             numbers = scheme.v_factor, scheme.a_factor
             weigh_run(places.of_dof, right, by_v, self._inertia, numbers, found.q, found.v)
@@ -392,8 +395,8 @@ class Adjoint:
         return found
 
     def _add_update(self, found: RunFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> None:
-        """Add the factors of the inputs of an update to ``found``, and the contributions of the update to the factors
-        of the unknowns to g."""
+        """Add the contributions of an update of history values to the adjoint variables ``found`` of its inputs, and to
+        the adjoint variables g of the unknowns."""
         centre, n = self._centre, len(found.q)
         places, scheme, d = centre.problem.sparsity.unknowns, centre.problem.scheme, len(of_data)
         by_x, by_v = slopes.x.multiply(of_data, n + 1)[:-1], slopes.v.multiply(of_data, n + 1)[:-1]
@@ -409,14 +412,14 @@ class Adjoint:
         self, run: RepeatedRun, g: FloatArray, of_data: FloatArray, forces: ForceSlopes | None,
         maps: UpdateSlopes | None,
     ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-        """Return the factors mu of the equations of a run, shape (u,), the factors of its history values, shape (d,),
-        and the product r_uᵀ mu, shape (u,).
+        """Return the adjoint variables mu of the equations of a run, shape (u,), the adjoint variables of the history
+        values of the run, shape (d,), and the product r_uᵀ mu, shape (u,).
 
         Args:
-            run: the run. The tangent of Newton's method is up to date, and ``run.factors`` are factors of the tangent
-                at unknowns nearby.
-            g: factors of the unknowns, shape (u,).
-            of_data: factors of the history values without the contribution of the equations, shape (d,).
+            run: the run. The tangent of Newton's method is up to date, and ``run.factors`` is a factorisation of the
+                tangent at these or nearby unknowns.
+            g: adjoint variables of the unknowns, shape (u,).
+            of_data: adjoint variables of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.
             maps: derivatives of return maps, or None.
 
@@ -427,7 +430,7 @@ class Adjoint:
         mu, before, largest, size, exact = np.zeros_like(g), np.inf, 0.0, 0.0, False
 
         def weigh() -> FloatArray:
-            """Return the factors of the history values for the present mu."""
+            """Return the adjoint variables of the history values for the present mu."""
             if forces is None or self._history is None:
                 return of_data
             return of_data - self._history.multiply_forces(forces, mu[places.of_dof], mu[places.of_multiplier])

@@ -32,8 +32,8 @@ MOTION = ("q", "v", "a", "carried", "lam")
 REPETITIONS = 12
 """Largest number of Newton iterations that repeat a Newton run of the motion."""
 REUSES = 4
-"""Number of these iterations that use the same factorised tangent. Most runs need no more iterations, because they
-start from the solution of the motion.
+"""Number of successive iterations of a repeated Newton run that use the same factorised tangent. Most runs need no more
+iterations, because they start from the solution of the motion.
 """
 REPEATED = 1e-9
 """Relative change of the unknowns below which a Newton run is treated as repeated [1]."""
@@ -46,7 +46,7 @@ values, the tangent before this change is used for derivatives; its error causes
 
 
 class LinearFactors(Protocol):
-    """Factors of a tangent."""
+    """A factorisation of a tangent."""
 
     def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
         """Return the solution for the right-hand side b, shape (u,), or with ``trans`` = "T" the solution of the
@@ -64,12 +64,12 @@ class RepeatedRun:
         found: the history values that return maps compute at the solution, shape (d,). These values differ from
             ``data`` only in contacts whose state changes in each iteration.
         updated: the history values after the update that follows the run, shape (d,).
-        factors: factors of the tangent at the solution, or nearby.
+        factors: factorisation of the tangent at the solution, or at unknowns nearby.
         near: whether, directly after the run, the matrix of the problem contains the tangent at unknowns whose relative
             difference from the solution is at most `NEAR`.
         maps: whether return maps compute ``data`` within the run.
         like: index of an earlier run of the step with the same ``data``, or -1.
-        rounding: 2-norm of the rounding errors of the residual, if known.
+        rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
     """
 
@@ -108,7 +108,7 @@ class Companion:
 
     Args:
         world: the model.
-        results: the function of its results.
+        results: function that computes the results of the model from a state.
         solver: the solver of the motion.
         state: the state at the start; the steps change it.
 
@@ -132,8 +132,8 @@ class Companion:
         self._shared: TangentFactors | None = None
 
     def share_factors(self) -> None:
-        """Use the linear solver of Newton's method in all later calls of `factorise`. The factors are then valid until
-        the next call of `factorise`."""
+        """Use the linear solver of Newton's method in all later calls of `factorise`. A factorisation is then valid
+        until the next call of `factorise`."""
         self._shared = TangentFactors(self.problem)
 
     def distrust_factors(self) -> None:
@@ -188,13 +188,15 @@ class Companion:
         return self.run_update(data)
 
     def run_update(self, data: FloatArray) -> FloatArray:
-        """Return the history values after an update at the fields that starts from the values ``data``, shape (d,)."""
+        """Return the history values after an update with the motion in the fields, which starts from the values
+        ``data``, shape (d,)."""
         self.assembly.fields.data[:] = data
         self.assembly.updates.program()
         return self.assembly.fields.data.copy()
 
     def project(self, h: float, trace: Trace | None = None) -> None:
-        """Project the state at the end of a step of size h [s] onto the constraints; store the changes in ``trace``."""
+        """Project the state at the end of a step of size h [s] onto the constraints; store the changes in ``trace``, if
+        given."""
         self.assembly.load_fields(self.state)
         self.consistency.project(self.state, h, trace)
 
@@ -215,7 +217,7 @@ class Companion:
         return found
 
     def factorise(self) -> LinearFactors:
-        """Return factors of the tangent at the last unknowns.
+        """Return a factorisation of the tangent at the last unknowns.
 
         Raises:
             ModelError: the tangent is singular.
@@ -292,7 +294,7 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
 
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
     """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
-    of the motion. Afterwards the state of ``centre`` is the given end of the step.
+    of the motion. Afterwards the state of ``centre`` is equal to ``end``, the end of the step.
 
     Raises:
         ModelError: a run cannot be repeated, or the motion continues from a checkpoint (``-restart``).
@@ -338,8 +340,8 @@ def repeat_run(
         ModelError: the run does not converge.
     """
     # return maps are evaluated in each iteration; if contact states change in each iteration, the history values are
-    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution; the
-    # run then begins from the predictor, like the motion
+    # kept constant. After a projection, the accelerations at the end of the step may differ considerably from the
+    # solution; the run then begins from the predictor, like the motion
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:
         unknowns, now, rounding, moved = begin, data, None, np.inf

@@ -100,8 +100,8 @@ def exerts_only_forces(component: type[Component]) -> bool:
 
 
 def is_same(one: Any, two: Any) -> bool:
-    """Return whether two values of a table are equal. Functions are equal if they have the same code and equal
-    constants.
+    """Return whether two values of a table are equal. Functions are equal if they have the same code, equal default
+    arguments and equal values of closure variables.
     """
     if one is two:
         return True

@@ -5,12 +5,12 @@ eigenvalue σ with respect to a parameter p is
 
     dσ/dp = -yᵀ (σ² dM/dp + σ dD/dp + dK/dp) x / (yᵀ (2 σ M + D) x).
 
-If an eigenvalue has m independent eigenvectors X and Y, the derivatives of its branches are the eigenvalues of the
-matrix -(Yᵀ (2 σ M + D) X)⁻¹ Yᵀ (σ² dM/dp + σ dD/dp + dK/dp) X with the parameter p. In these formulas, the derivatives
-of the matrices include the change of the equilibrium with p. The derivatives are central differences between models
-with the parameters p ± h, at first-order approximations of the equilibria of both models. X and Y follow from inverse
-iteration with Q(s), where s is near σ. With ω = |σ| and ζ = -Re σ/ω, the derivatives of frequencies f = Im σ/(2 π) and
-damping ratios are
+If an eigenvalue has several independent right eigenvectors X and left eigenvectors Y, the derivatives of its branches
+are the eigenvalues of the matrix -(Yᵀ (2 σ M + D) X)⁻¹ Yᵀ (σ² dM/dp + σ dD/dp + dK/dp) X. In these formulas, the
+derivatives of the matrices include the change of the equilibrium with p. These derivatives are central differences
+between models with the parameters p ± h, at first-order approximations of the equilibria of both models. X and Y follow
+from inverse iteration with Q(s), where s is near σ. With ω = |σ| and ζ = -Re σ/ω, the derivatives of frequencies f = Im
+σ/(2 π) and damping ratios are
 
     df/dp = Im(dσ/dp)/(2 π),    dζ/dp = -(Re(dσ/dp) + ζ dω/dp)/ω,    dω/dp = Re(σ̄ dσ/dp)/ω.
 
@@ -39,17 +39,19 @@ from windlass.solvers.modes.modes import Modes
 from windlass.solvers.sensitivities.equilibrium import CHECKS, Model, find_equilibrium
 
 EQUAL = 1e-6
-"""Difference between two eigenvalues, relative to the larger one, up to which they are treated as equal [1]."""
+"""Difference between two eigenvalues, relative to the larger eigenvalue, up to which the eigenvalues are treated as
+equal [1]."""
 SHIFT = 1e-9
 """Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]; much smaller than
 `EQUAL`, so that close modes are separated.
 """
 ITERATIONS = 4
-"""Number of inverse iterations; each reduces the error by the ratio of the shift to the distance of other eigenvalues.
+"""Number of inverse iterations; each iteration reduces the error by the ratio of the shift to the distance of other
+eigenvalues.
 """
 DEFECTIVE = 1e-6
-"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to Yᵀ |2 σ M + D| X, below which the eigenvectors are treated
-as dependent [1].
+"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X|, up to which the
+eigenvectors are treated as dependent [1].
 """
 SPARE = 3
 """Number of additional modes, which complete the last group of equal eigenvalues."""
@@ -108,7 +110,7 @@ def evaluate_modes(
 
     Args:
         count: number of modes with the smallest |σ|, one of each pair of complex conjugate modes.
-        model, p, solve, steps: see `evaluate`; the function of results is not called.
+        model, p, solve, steps: see `evaluate`; the function ``results`` is not called.
 
     Raises:
         ModelError: as in `evaluate`; also if the derivative of an eigenvalue is infinite, because two modes become

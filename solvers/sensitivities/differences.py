@@ -11,7 +11,7 @@ JUMP = 0.5
 above which the larger is treated as a jump [1].
 """
 ROUNDING = 1e-14
-"""Change of a history value, relative to the value, up to which differences are rounding errors [1]."""
+"""Change of a history value, relative to the value, up to which differences are treated as rounding errors [1]."""
 
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:

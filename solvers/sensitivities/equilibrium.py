@@ -1,6 +1,6 @@
 """Equilibria of a model that is a function of parameters, and their derivatives.
 
-With the equations r(x, p) = 0 of coordinates and multipliers x, the derivatives with respect to a parameter p are
+With the equations r(x, p) = 0 for the coordinates and multipliers x, the derivatives with respect to a parameter p are
 
     dx/dp = -K⁻¹ ∂r/∂p,    K = ∂r/∂x
 
@@ -56,7 +56,8 @@ class SolvedModel(NamedTuple):
     """An equilibrium of a model, with its factorised tangent.
 
     Attributes:
-        world, results, state: the model with the given parameters, the function of its results, and its equilibrium.
+        world, results, state: the model with the given parameters, the function that computes its results, and its
+            equilibrium.
         motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
         factors: LU factors of the tangent.
         history: the initial history values of contacts.
@@ -72,8 +73,8 @@ class SolvedModel(NamedTuple):
     steps: dict[str, float]
 
     def eval_at(self, model: Model, p: Mapping[str, float], name: str) -> tuple[World, Results, State]:
-        """Return the model with other values of the parameters, the function of its results, and its state with the
-        displacements and multipliers of this equilibrium.
+        """Return the model with other values of the parameters, the function that computes its results, and its state
+        with the displacements and multipliers of this equilibrium.
 
         Raises:
             ModelError: the number of rows of a table or the initial history values differ; the message contains
@@ -89,7 +90,8 @@ class Equilibrium(NamedTuple):
     """An equilibrium of a model, with the tangent and the derivatives of the equilibrium with respect to parameters.
 
     Attributes:
-        world, results, state: the model with the given parameters, the function of its results, and its equilibrium.
+        world, results, state: the model with the given parameters, the function that computes its results, and its
+            equilibrium.
         motion: linear equations of motion (tangent and mass matrix) at the equilibrium.
         slopes: dq/dp by name of the parameter, shape (n,) each; for first-order states, the derivatives of the states.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
@@ -105,8 +107,8 @@ class Equilibrium(NamedTuple):
     steps: dict[str, float]
 
     def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
-        """Return the model with one parameter changed to p + side h, the function of its results, and a first-order
-        approximation of its equilibrium.
+        """Return the model with one parameter changed to p + side h, the function that computes its results, and a
+        first-order approximation of its equilibrium.
         """
         h = side * self.steps[name]
         world, results = create_model(model, {**p, name: p[name] + h})
@@ -194,7 +196,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # the difference between the rounded value of p + h and p, without error
+        # use the difference between the rounded value of p + h and p, which has no rounding error
         found[name] = float((value + h) - value)
     return found
 
@@ -207,7 +209,7 @@ def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -
 
 
 def call_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
-    """Build the model with the given values of the parameters; return the world and the function of results.
+    """Build the model with the given values of the parameters; return the world and the function ``results``.
 
     For a motion (``moves``), the model may also provide a function that computes the start.
 
@@ -237,8 +239,8 @@ def require_equal(world: World, other: World, name: str) -> None:
 
 
 def transplant(state: State, world: World) -> State:
-    """Return a copy of a state, with velocities 0 except first-order states, for another world with the same numbers of
-    rows.
+    """Return a copy of a state for another world with the same numbers of rows. In the copy, all velocities except
+    first-order states are 0.
     """
     found = State(world)
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
@@ -277,8 +279,8 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Return forces minus loads, shape (n,), and constraint gaps, shape (m,), for velocities 0; and the largest load or
-    internal force.
+    """Return the residual at a state: forces minus loads, shape (n,), and constraint gaps, shape (m,). The second
+    result is the largest load or internal force.
     """
     fields = assembly.load_fields(state)
     f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))
@@ -292,8 +294,8 @@ def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, F
 
 
 def require_balance(left: float, size: float, rounding: float) -> None:
-    """Raise ModelError if the largest unbalanced force exceeds `BALANCED` times the largest force plus its rounding
-    error."""
+    """Raise ModelError if the largest unbalanced force ``left`` exceeds the sum of the rounding error ``rounding`` and
+    `BALANCED` times the largest force ``size``."""
     if left > BALANCED * size + rounding:
         raise ModelError(
             f"the state is not an equilibrium: the largest unbalanced force is {left:.3g} N (or N m), and the largest "
@@ -316,7 +318,7 @@ def factorise(tangent: Any, where: str) -> Any:
 
 
 def read_results(results: Results, state: State, like: Mapping[str, float] | None) -> dict[str, float]:
-    """Call the function of results for a state, and return its values.
+    """Call the function ``results`` for a state, and return the results by name.
 
     Raises:
         ModelError: the results are not a mapping of names to finite numbers, or the names differ from ``like``.

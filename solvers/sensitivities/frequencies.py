@@ -52,11 +52,11 @@ def evaluate_frequencies(
 
     Args:
         count: number of modes with the lowest frequencies.
-        model, p, solve, steps: see `evaluate`; the function of results is not called.
+        model, p, solve, steps: see `evaluate`; the function ``results`` is not called.
 
     Returns:
         Frequencies in ascending order [Hz], shape (k,), k <= count, and their derivatives with respect to each
-        parameter [Hz per unit], each of shape (k,).  Derivatives of equal frequencies are in ascending order.
+        parameter [Hz per unit], each of shape (k,). Derivatives of equal frequencies are in ascending order.
 
     Raises:
         ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if K is not symmetric.
@@ -66,7 +66,7 @@ def evaluate_frequencies(
         raise ModelError(f"the model has {found.motion.states} first-order states: must be 0 for undamped modes")
     if not found.motion.symmetric:
         raise ModelError("the tangent is not symmetric (friction, follower loads), so the model has no undamped modes")
-    # additional modes, so that the last group of equal frequencies is complete
+    # compute additional modes, so that the last group of equal frequencies is complete
     modes = Modes(found.world, count=count + 3, problem="linear", running=False).solve(found.state)
     squares = -(modes.eigenvalues**2).real
     if (squares <= 0.0).any():
@@ -105,7 +105,8 @@ def find_groups(squares: FloatArray) -> list[Any]:
 
 
 def take_products(motion: LinearMotion, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the products xᵀ K x and xᵀ M x, each of shape (k, k), for the rows of x, shape (k, unknowns)."""
+    """Return two matrices of shape (k, k), whose entries in row i and column j are x_jᵀ K x_i and x_jᵀ M x_i. Here x_i
+    is row i of ``x``, shape (k, unknowns)."""
     found = []
     for matrix in (motion.K, motion.M):
         vector, product = matrix.createVecs()

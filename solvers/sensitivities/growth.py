@@ -16,7 +16,7 @@ from windlass.framework.arrays import FloatArray
 FACTOR = 30.0
 """Factor by which derivatives grow over the second half of a motion, above which their growth is exponential [1]."""
 FEWEST = 20
-"""Least number of times for an estimate."""
+"""Smallest number of times for which the growth is estimated."""
 
 
 def find_growth(t: FloatArray, sizes: FloatArray) -> tuple[float, bool]:

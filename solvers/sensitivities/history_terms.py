@@ -31,8 +31,8 @@ from windlass.solvers.sensitivities.companion import Companion, find_history_row
 from windlass.solvers.sensitivities.differences import find_slopes
 
 PLACE_STEP = 3e-9
-"""Perturbation of coordinates, relative to the largest coordinate [1]. It is small, because contacts have small
-depths.
+"""Perturbation of coordinates, relative to the largest coordinate [1]. The perturbation is small, because contacts have
+small depths.
 """
 RATE_STEP = 3e-8
 """Perturbation of velocities, relative to the largest velocity [1]."""
@@ -49,7 +49,7 @@ ForceSlopes = tuple[FloatArray, IntArray]
 
 @dataclass
 class InputSlopes:
-    """Derivatives of history values in which each value depends on few inputs.
+    """Derivatives of history values, each of which depends on few inputs.
 
     Attributes:
         values: derivatives, shape (k, d).
@@ -60,8 +60,8 @@ class InputSlopes:
     inputs: list[IntArray]
 
     def multiply(self, weights: FloatArray, count: int) -> FloatArray:
-        """Return, for each of ``count`` inputs, the sum of the derivatives with respect to this input multiplied by the
-        weights, shape (d,)."""
+        """Return, for each input, the sum of the derivatives of all history values with respect to this input,
+        multiplied by the ``weights`` of the history values, shape (d,). The shape of the result is (count,)."""
         total = np.zeros(count)
         for values, inputs in zip(self.values, self.inputs, strict=True):
             total += np.bincount(inputs, values * weights, minlength=count)
@@ -84,21 +84,22 @@ class UpdateSlopes:
 
 @kernel
 def take_row(f: FloatArray, dofs: IntArray, out: FloatArray) -> None:
-    """Move the forces of a row from f to ``out``, shape (n,)."""
+    """Move the forces at the k coordinates ``dofs`` of a row from ``f`` to ``out``, shape (k,)."""
     for k in range(len(dofs)):
         out[k] = f[dofs[k]]
         f[dofs[k]] = 0.0
 
 
 class HistoryTerms:
-    """Derivatives of a model with history values at the fields of its companion.
+    """Derivatives of the forces and of the updates of a companion model with history values, at the motion in its
+    fields.
 
     Args:
         companion: the model.
         varies: whether each history value changes continuously, in contrast to contact states, shape (d,).
 
     Raises:
-        ModelError: a law with history values searches for its rows during the motion.
+        ModelError: a law with history values searches for contacts during the motion.
     """
 
     def __init__(self, companion: Companion, varies: BoolArray) -> None:
@@ -113,7 +114,7 @@ class HistoryTerms:
         self._colour_rows()
 
     def _find_parts(self) -> Iterator[tuple[LocalRows, IntArray]]:
-        """Yield rows with history values, and the indices of the first value of each row."""
+        """Yield, for each law with history values, its rows and the index of the first history value of each row."""
         layout, world = self._assembly.layout, self._companion.world
         for component, system in layout.systems.items():
             refs = [name for name, ref in component.refs.items() if ref.target == "GenericData"]
@@ -128,7 +129,8 @@ class HistoryTerms:
             yield rows, rows.data_start(refs[0])
 
     def _create_forces(self) -> None:
-        """Create the compiled program that evaluates the forces of all rows with history values separately."""
+        """Create the compiled program that evaluates the forces of each row that has history values, without a sum over
+        rows."""
         layout, fields = self._assembly.layout, self._assembly.fields
         f, c = np.zeros(self._n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         s = evaluate(fields, f=f, C=c)
@@ -146,7 +148,8 @@ class HistoryTerms:
                 starts.append(int(first[i]))
         width = max((len(dofs) + len(multipliers) for dofs, multipliers in equations), default=0)
         self._forces = np.zeros((len(starts), width))
-        # equations of each row: coordinates, then multipliers after the spare coordinate
+        # indices of the equations of each row: the indices of its coordinates, followed by n + 1 + the indices of its
+        # multipliers
         self._equations = np.full((len(starts), width), self._n)
         steps: list[Step] = [(call(clear, (f,)), (s,)), (call(clear, (c,)), (s,))]
         for k, (dofs, multipliers) in enumerate(equations):
@@ -246,14 +249,14 @@ class HistoryTerms:
         return found
 
     def eval_forces(self) -> FloatArray:
-        """Return the forces and constraint equations of all rows at the present fields, shape (rows, width)."""
+        """Return the forces and constraint equations of each row at the motion in the fields, shape (rows, width)."""
         self._force_program()
         return self._forces.copy()
 
     def find_force_slopes(self, data: FloatArray) -> ForceSlopes:
-        """Return the derivatives of the forces of each row with respect to its history values, shape (values, rows,
-        width), and the index of each history value, shape (values, rows), -1 for none. The fields contain the motion
-        and the history values ``data``.
+        """Return the derivatives of the forces of each row with respect to its history values, shape (k, rows, width),
+        and the indices of these history values, shape (k, rows). The index is -1 where a row has no history value. The
+        fields contain the motion and the history values ``data``.
         """
         fields, h = self._assembly.fields, self._find_value_steps(data)
         slopes, indices = list[FloatArray](), list[IntArray]()
@@ -276,8 +279,9 @@ class HistoryTerms:
         return (np.array(slopes) if slopes else np.zeros(shape)), np.array(indices, np.int64).reshape(len(indices), -1)
 
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
-        """Return, for each history value, shape (d,), the product of the derivatives of `find_force_slopes` with the
-        factors mu of the equations of motion, shape (n,), and nu of the constraints, shape (m,).
+        """Return, for each history value, shape (d,), the derivatives of the forces multiplied by the adjoint variables
+        mu of the equations of motion, shape (n,), plus the derivatives of the constraint equations multiplied by their
+        adjoint variables nu, shape (m,). The argument ``slopes`` contains these derivatives, see `find_force_slopes`.
         """
         factors = np.concatenate((mu, [0.0], nu))[self._equations]
         found = np.zeros(self._size + 1)

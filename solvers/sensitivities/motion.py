@@ -1,7 +1,7 @@
 """Results of a motion and their derivatives with respect to parameters of the model, step by step.
 
 A step of an implicit method maps the state z_n (coordinates, velocities, accelerations, multipliers, history values) to
-the state z_n+1 by the equations r(u; z_n, d, p) = 0 of the unknowns u, where d are the history values of a Newton run.
+the state z_n+1 by the equations r(u; z_n, d, p) = 0 for the unknowns u, where d are the history values of a Newton run.
 The derivatives dz/dp are computed together with the motion, step by step:
 
     r_u du/dp = -(r_z dz_n/dp + r_d dd/dp + r_p)
@@ -62,20 +62,20 @@ from windlass.solvers.sensitivities.equilibrium import (
 from windlass.solvers.verdicts.verdict import Verdict
 
 ITERATIONS = 40
-"""Largest number of iterations of the derivative of a Newton run."""
+"""Largest number of iterations for the derivatives of the unknowns of a Newton run."""
 ACCURATE = 1e-12
 """Relative change of a derivative in an iteration below which the iteration ends [1]."""
 CONTRACTION = 0.3
-"""Ratio of the residual differences of two successive iterations above which differences that are of the order of
-rounding errors are accepted [1].
+"""Ratio of the norms of the residual differences of two successive iterations above which differences that are of the
+order of rounding errors are accepted [1].
 """
 SETTLES = 8
 """Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. A contact that
 changes its state in one of the companion models in every second iteration limits the accuracy.
 """
 NEAR = 1e-3
-"""Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. Half
-of the change is used, because successive derivatives lie on both sides of the solution.
+"""Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. In
+these iterations only half of each change is applied, because successive derivatives lie on both sides of the solution.
 """
 
 
@@ -107,11 +107,11 @@ class CompanionPair:
 
     Attributes:
         above, below, h: values of the arguments.
-        slopes: derivatives of the arrays of the state, by name.
+        slopes: derivatives of the arrays of the state with respect to p, by name of the array.
         changed: rows of each table that differ between the models; None before the models have been compared.
-        error: largest relative change [1] in the last pass of an iteration, and time [s] of the step with this
-            iteration. Only iterations that ended at the limit `NEAR` are considered. Both values are 0 if all
-            iterations ended at the limit `ACCURATE`.
+        error: largest relative change [1] of derivatives in the last iteration for a Newton run, and time [s] at the
+            end of the step with this run. Only runs whose iterations ended at the limit `NEAR` are considered. Both
+            values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
@@ -149,7 +149,7 @@ class CompanionPair:
         self._take_slopes(step.end, after)
 
     def evaluate(self, like: Mapping[str, float]) -> dict[str, float]:
-        """Return the derivatives of the results at the present state."""
+        """Return the derivatives of the results with respect to p at the present state, by name of the result."""
         high, low = (read_results(side.results, side.state, like) for side in (self.above, self.below))
         return {name: (high[name] - low[name]) / (2.0 * self.h) for name in like}
 
@@ -284,7 +284,7 @@ def prepare_motion(
 ) -> tuple[dict[str, float], Results, Dynamic, State]:
     """Build the model and its solver; the arguments are as in `evaluate_motion`.
 
-    Returns: Steps h of the central differences by name of the parameter, the function of results, the solver, and the
+    Returns: Steps h of the central differences by name of the parameter, the function ``results``, the solver, and the
         state at the start.
 
     Raises:

@@ -22,7 +22,7 @@ from windlass.solvers.sensitivities.compared_worlds import ChangedRows, add_refe
 from windlass.solvers.sensitivities.equilibrium import AnyModel, call_model, require_equal
 
 FEWEST = 3
-"""Least number of parameters for which common models are sought."""
+"""Smallest number of parameters for which common models are sought."""
 
 
 def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str], side: float) -> dict[str, float]:

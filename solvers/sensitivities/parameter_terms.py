@@ -1,9 +1,10 @@
 """Derivatives of the equations of a step with respect to many parameters, from the rows that a parameter changes.
 
-Most parameters change columns of few rows. The tables of the two companion models of a parameter are compared, once. In
-each step, forces are evaluated only for rows that differ between both models, and for rows that refer to such rows.
-These evaluations read the motion of the nominal model. The constant mass matrix and constant weights are compared once.
-If a parameter changes reference coordinates or markers, the companion models are evaluated as a whole.
+Most parameters change the values of only a few rows of the tables. The tables of the two companion models of a
+parameter are compared only once. In each step, forces are evaluated only for rows that differ between both models, and
+for rows that refer to such rows. These evaluations read the motion of the nominal model, which has the parameters of
+the motion. The constant mass matrix and constant weights are compared once. If a parameter changes reference
+coordinates or markers, the companion models are evaluated as a whole.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def begin_values(values: FloatArray, to: FloatArray) -> None:
 
 
 class ParameterTerms:
-    """Products of factors with the derivatives of a step with respect to parameters.
+    """Products of adjoint variables with the derivatives of the equations of a step with respect to parameters.
 
     Args:
         centre: the model with the parameters of the motion, whose fields contain the motion.
@@ -93,9 +94,10 @@ class ParameterTerms:
         self._program = Program(steps, asks=centre.assembly.is_fixed, around=centre.assembly.calling)
 
     def add(self, mu: FloatArray, nu: FloatArray, gradient: dict[str, float]) -> None:
-        """Multiply the derivatives of the equations of motion with respect to the parameters by the factors ``mu``,
-        shape (n,). Multiply the derivatives of the constraints by the factors ``nu``, shape (m,). Subtract the products
-        from ``gradient``. The derivatives are evaluated at the fields of the nominal model.
+        """Multiply the derivatives of the equations of motion with respect to the parameters by the adjoint variables
+        ``mu`` of these equations, shape (n,), and the derivatives of the constraints by the adjoint variables ``nu`` of
+        the constraints, shape (m,). Subtract the products from ``gradient``. The derivatives are evaluated at the
+        fields of the nominal model.
         """
         for name, change in self.find(mu, nu).items():
             gradient[name] -= change
@@ -116,11 +118,11 @@ class ParameterTerms:
     def add_update(
         self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: dict[str, float], maps: bool = False
     ) -> None:
-        """Add the products of factors of history values, shape (d,), with the derivatives of an update with respect to
-        the parameters.
+        """Add the products of the adjoint variables of history values with the derivatives of an update with respect to
+        the parameters to ``gradient``.
 
         Args:
-            weights: the factors of the history values after the update, shape (d,).
+            weights: the adjoint variables of the history values after the update, shape (d,).
             data: history values before the update, shape (d,).
             centre: history values after the update in the nominal model, shape (d,).
             gradient: sums of the products by name of the parameter; the new products are added.
@@ -164,9 +166,9 @@ class ParameterTerms:
         return found
 
     def _force_steps(self, system: System, s: Evaluation, scale: float, of: tuple[IntArray, IntArray]) -> list[Step]:
-        """Return the program steps that evaluate a system, multiply its equations by the factors, and add the products
-        to the totals. The arrays ``of`` contain, for each coordinate and each multiplier, the index of the parameter in
-        the totals.
+        """Return the program steps that evaluate a system, multiply its equations by the adjoint variables, and add the
+        products to the totals. The arrays ``of`` contain, for each coordinate and each multiplier, the index of the
+        parameter in the totals.
         """
         n, m, found = len(self._f) - 1, len(self._c) - 1, list[Step]()
         own = np.unique(system.dofs)

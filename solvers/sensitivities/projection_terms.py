@@ -8,9 +8,11 @@ projection,
 
     S (δv, ι) = (0, -Ċ),  S (δa, δλ) = (f(v) - f(v + δv), -e),  S (δw, ι') = (0, c h² j),  S (δA, ι") = (0, l),
 
-with S = [M C_qᵀ; C_q 0]. For the factors of the results, the transposed solves yield factors y of the right-hand sides,
-from the last solve to the first. With the solution u of each solve, the derivative is -Σ yᵀ (∂M/∂p) u, and in the
-second solve also -yᵀ ∂(f(v + δv) - f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this
+with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py; δw is the second change of velocities, δA the
+change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves yield the adjoint
+variables y of the right-hand sides from the adjoint variables of the results, from the last solve to the first. With
+the solution u of each solve, the contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second
+solve also -yᵀ ∂(f(v + δv) - f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this
 multiple is added to ∂M/∂p.
 """
 
@@ -38,13 +40,14 @@ StateFactors = dict[str, FloatArray]
 PROJECTION_STEP = 1e-6
 """Perturbation of the motion for derivatives of projections, relative to the largest value [1]."""
 INSIGNIFICANT = 1e-10
-"""Derivative of a projection, relative to the largest factor, up to which it is 0 within rounding errors [1]."""
+"""Derivative of a projection, relative to the largest adjoint variable, up to which the derivative is treated as 0
+[1]."""
 SHARE = 1e-2
-"""Part of a change of velocities for which the change of damping forces is evaluated [1]."""
+"""Fraction of a change of velocities for which the change of damping forces is evaluated [1]."""
 
 
 class ProjectionTerms:
-    """Computes the factors of states before projections from the factors of the projected states.
+    """Computes the adjoint variables of states before projections from the adjoint variables of the projected states.
 
     Args:
         centre: the model with the parameters of the motion.
@@ -66,11 +69,12 @@ class ProjectionTerms:
         t: float,
         step: RepeatedStep,
     ) -> StateFactors:
-        """Return the factors of the state before the projection at the end of a step, and add the derivatives with
-        respect to the parameters to ``gradient``. The state of the companion model is the state before the projection.
+        """Return the adjoint variables of the state before the projection at the end of a step, and add the
+        contributions of the projection to the derivatives with respect to the parameters to ``gradient``. The state of
+        the companion model is the state before the projection.
 
         Args:
-            factors: factors of the state after the projection.
+            factors: adjoint variables of the state after the projection.
             gradient: derivatives of the objective by name of the parameter, to which new contributions are added.
             start, t: arrays of the state at the start of the step, and its time [s].
             step: the repeated step.
@@ -80,7 +84,8 @@ class ProjectionTerms:
         found = dict(factors)
 
         def weigh(companion: Companion, changed: Mapping[str, FloatArray]) -> float:
-            """Return the change of a motion by its projection, multiplied by ``factors`` and summed."""
+            """Return the sum of the changes of a motion by its projection, each multiplied by its element of
+            ``factors``."""
             state = companion.state
             for name in MOTION:
                 getattr(state, name)[:] = changed[name]
@@ -97,7 +102,7 @@ class ProjectionTerms:
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 
-        # random numbers, because equal changes of all coordinates may have no effect on the projection
+        # use random numbers, because equal changes of all coordinates may have no effect on the projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
@@ -114,7 +119,7 @@ class ProjectionTerms:
             change = np.zeros_like(factors[name])
             for dof in self._constrained:
                 change[dof] = differentiate(name, np.array([dof])) / shares[dof]
-            # groups of other coordinates; only groups that change the projection are divided
+            # perturb groups of other coordinates, and divide only groups that change the projection
             parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
             least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
             while parts:
@@ -143,8 +148,8 @@ class ProjectionTerms:
         return found
 
     def _find_shared(self, factors: StateFactors, before: Mapping[str, FloatArray], h: float) -> dict[str, float]:
-        """Return, for all parameters that change only forces and masses, the derivative of the weighted projection: the
-        sum of the products of the factors y with the derivatives of M u and f."""
+        """Return, for all parameters that change only forces and masses, the sum of the products of the adjoint
+        variables y with the derivatives of M u and f; see the docstring of this module."""
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
         n, m = centre.assembly.layout.spare, len(centre.assembly.layout.multipliers_owned)
@@ -154,7 +159,7 @@ class ProjectionTerms:
         v, a = before["v"] + trace.velocities, before["a"] + trace.accelerations
         self._move(before, v, a)
         solver = TransposedMass(problem)
-        # factors of accelerations, velocities and j after the first two solves
+        # adjoint variables of accelerations, velocities and j after the first two solves
         of_a, of_v, of_j = factors["a"].copy(), factors["v"].copy(), np.zeros(m)
         y_carried = y_offset = np.zeros(n)
         if integrator.generalised:
@@ -178,7 +183,8 @@ class ProjectionTerms:
         total = dict.fromkeys(self._models.steps, 0.0)
 
         def add(y: FloatArray, v: FloatArray, a: FloatArray, scale: float) -> None:
-            """Add, for all parameters, scale times the product of the factors y with the derivative of M a + f(v)."""
+            """Add, for all parameters, ``scale`` times the product of the adjoint variables y with the derivative of M
+            a + f(v)."""
             self._move(before, v, a)
             for name, value in self._terms.find(y, no_force).items():
                 total[name] += scale * value
@@ -240,8 +246,8 @@ class TransposedMass:
         self._factors = factorise(problem.matrix.mat, "of a projection")
 
     def solve(self, of_a: FloatArray, of_lam: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the factors of the equations of motion, shape (n,), and of the constraints, shape (m,), from the
-        factors of accelerations, shape (n,), and of multipliers, shape (m,).
+        """Return the adjoint variables of the equations of motion, shape (n,), and of the constraints, shape (m,), from
+        the adjoint variables of accelerations, shape (n,), and of multipliers, shape (m,).
         """
         right = np.zeros(len(self._places.numbers))
         right[self._places.of_dof], right[self._places.of_multiplier] = of_a, self._scale * of_lam
@@ -250,7 +256,7 @@ class TransposedMass:
 
 
 def find_damping(problem: NonlinearProblem) -> csr_array:
-    """Return the derivatives of the forces at the fields with respect to velocities, shape (n, n)."""
+    """Return the derivatives of the forces with respect to velocities at the motion in the fields, shape (n, n)."""
     places, pattern = problem.sparsity.unknowns, problem.pattern
     values = np.zeros(len(problem.matrix.values))
     problem.assembly.add_tangent(values, 0.0, 1.0, 0.0, 0.0, 0.0)

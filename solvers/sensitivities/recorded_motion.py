@@ -27,14 +27,15 @@ from windlass.solvers.sensitivities.revolve import place_states
 from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
 CHECKED = 20
-"""Number of steps of which one is repeated by Newton's method."""
+"""Number of steps after which a step is again repeated by Newton's method."""
 EXACT = 1e-5
-"""Relative change of the unknowns by this repetition, up to which the unknowns of the next steps are not corrected [1].
+"""Relative change of the unknowns in the repetition of a step, up to which the unknowns of the next steps are taken
+from the states at their ends [1].
 """
 
 
 def set_state(companion: Companion, arrays: Mapping[str, FloatArray], t: float) -> None:
-    """Set the state of a companion model."""
+    """Set the arrays of the state of a companion model, and its time [s]."""
     state = companion.state
     for name in NAMES:
         getattr(state, name)[:] = arrays[name]
@@ -66,7 +67,7 @@ def record_motion(
     """Compute the motion, and store at most ``count`` states in ``stored``.
 
     Raises:
-        ModelError: the solver has skipped steps, so the sequence of steps is incomplete.
+        ModelError: the motion continues from a checkpoint, so its first steps are missing.
     """
     state = centre.state
     expected = max(1, int(np.ceil((solver.end - first.t) / solver.sizes.nominal - 1e-6)))
@@ -104,7 +105,7 @@ def follow_plan(
         centre: the companion model in which the step is repeated.
         plan: description of the computation of the step.
         near: approximate solution at the end of the step, if known.
-        factors: factors of the tangent of a step nearby, if known.
+        factors: factorisation of the tangent of a nearby step, if known.
 
     Raises:
         ModelError: a Newton run cannot be repeated.
@@ -142,7 +143,8 @@ class StepReader:
         self._plain = not len(centre.state.data) and not len(centre.integrator.rotations)
 
     def repeat(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
-        """Repeat a step from the state of the companion model, which does not change; ``end`` is its end."""
+        """Repeat a step from the state of the companion model, which does not change; ``end`` is the state at the end
+        of the step."""
         if self._left > 0 and plan.runs == 1 and not plan.projects:
             self._left -= 1
             return self._read(plan, end)

@@ -1,8 +1,7 @@
-"""Derivatives of weighted results of a state with respect to the state and to parameters.
+"""Derivatives of Σ w y with respect to a state and to parameters, where w are weights of the results y of the state.
 
-Most parameters change results only through the
-state. One model in which all of these parameters are changed shows that the results at a given state do not depend on
-these parameters.
+Most parameters change results only through the state. A single model in which all of these parameters are changed shows
+that the results at a given state do not depend on these parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ NAMES = (*MOTION, "data")
 
 
 class ResultSlopes:
-    """Derivatives of weighted results.
+    """Derivatives of Σ w y, see the docstring of this module.
 
     Args:
         companion: the model; its state is perturbed and restored.
@@ -36,8 +35,8 @@ class ResultSlopes:
         self._direct, self._others = set[str](), models.create_changed(list(models.steps))
 
     def find(self, weights: Mapping[str, float]) -> tuple[dict[str, FloatArray], dict[str, float]]:
-        """Return the derivatives of Σ weights · results at the present state with respect to the arrays of the state,
-        and with respect to the parameters.
+        """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, and with
+        respect to the parameters, where w are the ``weights`` by name of the result.
         """
         found = self._of_state.find(weights)
         centre = read_results(self._companion.results, self._companion.state, None)
@@ -64,8 +63,8 @@ class ResultSlopes:
         to.t = state.t
 
     def _find_direct(self, pair: CompanionPair, weights: Mapping[str, float], singly: bool = False) -> float:
-        """Return the derivative of Σ weights · results with respect to the parameter of a pair at the present state; if
-        ``singly``, return the sum of the absolute derivatives of the results."""
+        """Return the derivative of Σ w y with respect to the parameter of a pair at the present state. If ``singly``,
+        return the sum of the absolute values of the derivatives of all w y."""
         ends = []
         for side in (pair.above, pair.below):
             self._copy_state(side)

@@ -54,8 +54,8 @@ def count_advances(steps: int, states: int) -> int:
 
 
 def find_split(steps: int, states: int) -> int:
-    """Return after how many of ``steps`` steps the next state is stored; ``states`` is the number of states that may be
-    stored, including the state at the start.
+    """Return the number of steps, of ``steps`` remaining steps, after which the next state is stored; ``states`` is the
+    number of states that may be stored, including the state at the start.
     """
     r = count_repetitions(steps, states)
     return max(1, min(count_reversible(states, r - 1), steps - count_reversible(states - 1, r - 1)))

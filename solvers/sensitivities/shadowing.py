@@ -1,16 +1,17 @@
 """Derivatives of the mean value of a result in a chaotic motion, by least-squares shadowing with adjoints.
 
-In chaotic motions the factors λ_n = dJ/dz_n of the adjoint grow exponentially backwards in time, although means over
-long times change smoothly with parameters. The factors remain bounded if a combination of homogeneous solutions of the
-adjoint equations is added. For s segments of the motion,
+In chaotic motions the adjoint variables λ_n = dJ/dz_n grow exponentially backwards in time, although means over long
+times change smoothly with parameters. The adjoint variables remain bounded if a suitable linear combination of
+homogeneous solutions of the adjoint equations is added. The motion is divided into segments, and each segment k has its
+own coefficients a_k,
 
     λ = λ* + W a_k in segment k,    W: M solutions of w_n = (∂F/∂z)ᵀ w_n+1,
 
-where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and b = Qᵀ λ* is
-subtracted from λ* in the directions of the matrix Q. The factors λ are continuous if a_k+1 = R_k a_k + b_k for the next
-earlier segment. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the factor
-that grows because of a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time
-has the exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
+where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and Q b with b =
+Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if a_k+1 = R_k a_k + b_k for the next earlier
+segment. The a_k minimise the integral of |λ|². In addition, the mean of λ·dz/dt is 0, which excludes the solution that
+corresponds to a shift in time. M must exceed the number of positive Lyapunov exponents, because a shift in time has the
+exponent 0. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
@@ -52,7 +53,7 @@ from windlass.solvers.sensitivities.state_store import NAMES, StateStore, Stored
 from windlass.solvers.verdicts.verdict import Verdict
 
 LEAST_SEGMENTS = 3
-"""Least number of segments."""
+"""Smallest number of segments."""
 
 
 @dataclass
@@ -83,8 +84,8 @@ class Segment:
     Attributes:
         products, mixed: integrals of WᵀW, shape (M, M), and of Wᵀ λ*, shape (M,).
         along, own: integrals of Wᵀ dz/dt, shape (M,), and of λ*·dz/dt.
-        gradient, own_gradient: derivatives with respect to the parameters for the factors W, shape (M, parameters), and
-            for λ*, shape (parameters,).
+        gradient, own_gradient: contributions of W, shape (M, parameters), and of λ*, shape (parameters,), to the
+            derivatives with respect to the parameters.
         growth, shift: the matrix R, shape (M, M), and the vector b, shape (M,), at the earlier end of the segment.
         duration: duration [s].
     """
@@ -195,7 +196,7 @@ def evaluate_mean(
 
 
 class Shadow:
-    """The factors λ* and W, and the segments passed so far.
+    """The adjoint solutions λ* and W, and the segments passed so far.
 
     Args:
         adjoint: the adjoint of single steps.
@@ -209,12 +210,12 @@ class Shadow:
 
     def __init__(self, adjoint: Adjoint, centre: Companion, last: StoredState, directions: int) -> None:
         self._adjoint, self._centre = adjoint, centre
-        # sizes of coordinates and velocities, by which factors are scaled
+        # sizes of coordinates and velocities, by which adjoint variables are multiplied
         self._scales = {key: float(np.abs(last.arrays[key]).max(initial=0.0)) or 1.0 for key in ("q", "v")}
         none = {key: np.zeros_like(last.arrays[key]) for key in NAMES}
         random, self._factors = np.random.default_rng(0), [none]
         for _ in range(directions):
-            # factors of coordinates that do not affect the motion, such as integrals of states, remain 0
+            # the adjoint variables of coordinates that do not affect the motion, such as integrals of states, remain 0
             self._factors.append({**none, "v": random.standard_normal(len(none["v"]))})
         self._segments, self._is_forced = list[Segment](), False
         self._names = list(adjoint.gradient)
@@ -222,7 +223,7 @@ class Shadow:
         self._make_orthonormal()
 
     def add_results(self, name: str, weight: float) -> None:
-        """Add the derivatives of the weighted result at the state of the model to λ*."""
+        """Add the derivatives of a result at the present state, multiplied by ``weight``, to λ*."""
         self._adjoint.factors, before = self._factors[0], self._take_gradient()
         self._adjoint.add_results({name: weight})
         self._factors[0] = self._adjoint.factors
@@ -295,7 +296,8 @@ class Shadow:
         return np.array([self._adjoint.gradient[name] for name in self._names])
 
     def _stack(self) -> FloatArray:
-        """Return the scaled factors of coordinates and velocities of λ* and W, shape (2 n, M + 1)."""
+        """Return the parts of λ* and W that belong to coordinates and velocities, multiplied by their sizes, shape (2
+        n, M + 1)."""
         parts = [[scale * each[key] for key, scale in self._scales.items()] for each in self._factors]
         return np.array([np.concatenate(part) for part in parts]).T
 
@@ -334,5 +336,5 @@ def depends_on_time(centre: Companion, h: float) -> bool:
 
 
 def mix(factors: Sequence[StateFactors], shares: FloatArray) -> StateFactors:
-    """Return the linear combination of k sets of factors with the coefficients ``shares``, shape (k,)."""
+    """Return the linear combination of k sets of adjoint variables with the coefficients ``shares``, shape (k,)."""
     return {key: sum(share * each[key] for share, each in zip(shares, factors, strict=True)) for key in NAMES}

@@ -1,7 +1,7 @@
-"""Derivatives of weighted results of a state with respect to the values of the state.
+"""Derivatives of Σ w y with respect to the values of a state, where w are weights of the results y of the state.
 
-A result usually depends on few values of the state. These values are found by perturbing each value once at the start,
-and again whenever a perturbation of all other values changes a result.
+A result usually depends on few values of the state. These values are found by perturbations of groups of values at the
+start, and again whenever a perturbation of all other values changes a result.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ LARGER = 1e3
 
 
 class StateSlopes:
-    """Derivatives of weighted results with respect to a state.
+    """Derivatives of Σ w y with respect to a state, see the docstring of this module.
 
     Args:
-        results: the function of results.
+        results: function that computes the results of a state.
         state: the state, which is perturbed and restored.
         names: names of the arrays of the state.
         varies: for each array by name, whether each value may change, in the shape of the array. By default all values
@@ -40,8 +40,8 @@ class StateSlopes:
         self._used: dict[str, IntArray] = {name: np.zeros(0, np.int64) for name in names}
 
     def find(self, weights: Mapping[str, float]) -> dict[str, FloatArray]:
-        """Return the derivatives of Σ weights · results at the present state with respect to the arrays of the state,
-        by name.
+        """Return the derivatives of Σ w y at the present state with respect to the arrays of the state, by name of the
+        array, where w are the ``weights`` by name of the result.
         """
         centre = read_results(self._results, self._state, None)
         if self._is_incomplete(centre):

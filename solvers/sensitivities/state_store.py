@@ -54,7 +54,7 @@ class StateStore:
         written: number of states written to files so far.
 
     Raises:
-        OutputError: the folder does not exist or cannot be written, or a file cannot be written or read.
+        OutputError: the folder does not exist or is not writable, or a file cannot be written or read.
     """
 
     def __init__(self, most: int, folder: Path | None = None) -> None:

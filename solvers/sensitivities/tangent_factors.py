@@ -1,7 +1,7 @@
 """Factorisation of the tangent of a companion model by the linear solver of Newton's method.
 
-The solver of Newton's method is faster than SuperLU, but its factors have less pivoting, and new factors overwrite the
-previous factors. If the solver fails, SuperLU replaces it.
+The solver of Newton's method is faster than SuperLU, but uses less pivoting, and a new factorisation overwrites the
+previous one. If the solver fails, SuperLU replaces it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.solvers.sensitivities.equilibrium import factorise
 
 
 class TangentFactors:
-    """Factors of the tangent of a problem.
+    """Factorisation of the tangent of a problem.
 
     Args:
         problem: the problem, whose linear solver is used.

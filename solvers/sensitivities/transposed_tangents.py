@@ -1,4 +1,4 @@
-"""Products of transposed tangents."""
+"""Products of transposed tangents with vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.solvers.sensitivities.companion import Companion
 
 
 class TransposedTangents:
-    """Products of transposed tangents at the fields of a companion model.
+    """Products of transposed tangents with vectors, at the motion in the fields of a companion model.
 
     Args:
         companion: the companion model whose fields contain the motion.

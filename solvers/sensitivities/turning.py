@@ -1,4 +1,5 @@
-"""Derivatives of the steps of Euler parameters, whose predictor and end depend on products of coordinates."""
+"""Derivatives of steps of Euler parameters. The predictor and the end of these steps depend on products of
+coordinates."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from windlass.solvers.sensitivities.recorded_motion import set_state
 ROTATED = MOTION[:-1]
 """Arrays of a state with one value per coordinate."""
 TURNING_STEP = 1e-6
-"""Perturbation of Euler parameters, their rates and accelerations, relative to the largest value [1]."""
+"""Perturbation of Euler parameters, their rates and accelerations, relative to the largest value, and perturbation of
+the unknowns "u" [1]."""
 
 
 @dataclass
@@ -32,7 +34,8 @@ class TurningSlopes:
     slopes: dict[str, dict[str, FloatArray]]
 
     def multiply(self, name: str, factors: Mapping[str, FloatArray]) -> FloatArray:
-        """Return the factors of an input, shape (n,), for factors of outputs, shape (n,) each."""
+        """Return the adjoint variables of the input ``name``, shape (n,), for the adjoint variables ``factors`` of the
+        outputs, shape (n,) each."""
         found = np.zeros_like(factors["q"])
         for output, slope in self.slopes[name].items():
             if output in factors:

@@ -32,8 +32,8 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
 MOST = 64
-"""Largest number of steps in one call of compiled code. Output is written, and requests of the user are handled, after
-each call.
+"""Largest number of steps in one call of compiled code. Output is written, and requests of the user are processed,
+after each call.
 """
 LONGEST = 0.02
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call, because Ctrl-C takes effect
@@ -50,8 +50,8 @@ BEGIN: program that computes the predictor.
 LOOK: program with the checks of monitors.
 UPDATE: program that updates the history values.
 END: program that stores the accepted step.
-FOLLOW: program that checks the constraints.
-IDLE: program of monitors and hooks for steps at which they are not called.
+FOLLOW: program that checks for kinks of constraints.
+IDLE: program of the calculations of monitors and hooks after steps in which their Python functions are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages of a step, in order; ``StepContext.counts[STAGE]`` is the stage that the last step has reached."""
@@ -60,7 +60,7 @@ STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SEC
 
 
 class Follow(NamedTuple):
-    """Data for the check of constraints after a step; see `Consistency`.
+    """Data for the check for kinks of constraints after a step; see `Consistency`.
 
     Attributes:
         largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
@@ -95,7 +95,7 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: address of the kernel that executes a Newton run, and address of its context, shape (2,).
         programs: address and number of kernel calls of each compiled program, shape (6, 2).
-        counts: integer data of the steps; the indices are `STAGE` and the subsequent constants, shape (12,).
+        counts: integer data of the steps; the indices are the constants `STAGE` to `FROZEN`, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times at the ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
@@ -227,7 +227,7 @@ def take_steps(context: Any) -> int:
             begin_run(measures, lag, state)
             c.mapped[0] = counts[MAPPED]
             status = call_program(c.programs, BEGIN, state)
-        # Newton's method
+        # execute Newton's method
         if status == 0:
             status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
         if status == 0 and state[0]["reason"] == CYCLED:
@@ -257,11 +257,11 @@ def take_steps(context: Any) -> int:
         counts[STAGE] = ACCEPTED
         if counts[FOLLOWS] == 0:
             return 0
-        # kinks of constraints
+        # check for kinks of constraints
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # copied element by element, because numba would compile an error message about shapes for a slice
+        # copy element by element, because numba would compile an error message about shapes for a slice
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -280,12 +280,12 @@ class CompiledSteps:
         settings: limits at which a pass is accepted.
         scheme: relation between unknowns and motion. The object is the same in all steps; its time is the time of the
             last step.
-        follow: data for the check of constraints, see `Follow`.
+        follow: data for the check for kinks of constraints, see `Follow`.
         found: see `StepContext`.
         mapped: number of residual evaluations of a Newton run in which contact states may change, see `Fields`.
 
     Attributes:
-        programs: the compiled programs, in the order of the constants that start with `BEGIN`.
+        programs: the compiled programs, in the order of the constants `BEGIN` to `IDLE`.
         pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
         stage: stage of the last step.
         earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
@@ -334,13 +334,15 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to the given times [s]. Return False if a part of the steps requires Python.
+        """Prepare steps of equal size that end at the times ``ends``. Return False if a part of the steps requires
+        Python.
 
         Args:
-            ends: at most `MOST`.
+            ends: times at the ends of the steps [s], at most `MOST`.
             begin, looks, end: compiled programs of the predictor, of the checks of monitors, and of the storage of the
                 accepted step.
-            follow: compiled program that checks constraints after the step; None if the end of the step needs Python.
+            follow: compiled program that checks for kinks of constraints after the step; None if the end of the step
+                needs Python.
             idle: compiled programs of monitors and hooks for all steps except the last.
             repeats: whether a step with unsettled contacts may have a second pass in compiled code.
         """
@@ -379,7 +381,7 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute steps with the given kernel for Newton runs; return 0 on success.
+        """Execute the steps, with the kernel at the address ``solve`` for Newton runs; return 0 on success.
 
         Args:
             solve, place: addresses of the kernel and of its context.

@@ -59,7 +59,7 @@ class Pacer(StepHook):
         )
 
     def say(self, name: str) -> list[str]:
-        """Print the note of a run with the given name. Return a list with the note, or an empty list."""
+        """Print the note for the run ``name``. Return a list with the note, or an empty list."""
         notes = [self.note] if self.note else []
         say_once(f"note: {name}", notes)
         return notes

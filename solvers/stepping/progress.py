@@ -16,7 +16,7 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Compile time of kernels in a solve above which it is printed [s]."""
+"""Compile time of the kernels of a solve above which this time is printed [s]."""
 
 
 class Progress:
@@ -40,7 +40,7 @@ class Progress:
         self._terminal = sys.stderr.isatty()
         self._live = LiveLine() if self._shown and find_shell() is not None else None
         self._begin = self._now = self._clock = 0.0
-        # time at the end of the first step, and reading of the clock without compile time
+        # simulated time at the end of the first step, and elapsed time without compile time at this step
         self._first: tuple[float, float] | None = None
         self._compiled = 0.0
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE

@@ -78,7 +78,8 @@ class StepSizes:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """Return (size, value at the end) of the next step; the last step is shortened to end exactly at ``end``.
 
-        If the run continues after ``end``, later steps are multiples of the step size from ``end``.
+        If the last step is shortened and the run continues later, the subsequent steps end at multiples of the step
+        size after ``end``.
         """
         if self._anchor is None:
             # a resumed run must have bit-identical times
@@ -126,7 +127,7 @@ class StepSizes:
             self._resize(min(self.nominal, self._control.growth * self.size))
 
     def can_cut(self, tried: float) -> bool:
-        """Return whether a step smaller than this step may be tried."""
+        """Return whether a step smaller than ``tried`` may be tried."""
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:

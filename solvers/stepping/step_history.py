@@ -12,11 +12,12 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Number of rows that are stored at least, if the run has so many steps; the largest number is twice this value."""
+"""Smallest number of stored rows of a run with at least this number of steps; the number of rows is always less than
+twice this value."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 """Names of the counts that a row contains."""
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
-"""Names of the counts in reports, and the column of each count in a row."""
+"""Names of the counts in reports, and the index of each count in a row."""
 
 
 class StepHistory:

@@ -13,9 +13,9 @@ both ends of the step although the gap rate has reversed, or if a point passes t
 of single points of a belt with pulleys are seldom resolved by the step size. Such unresolved contacts are accepted if w
 is smaller than the speed along the surface, because these contacts contain little of the energy of the belt.
 
-Methods with adaptive steps repeat steps that do not resolve a contact with a smaller size. If the step size cannot be
-reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are correct
-to 5 %, see the comparison with closed forms in tests/campaigns.
+If a step does not resolve a contact, methods with adaptive steps repeat this step with a smaller size. If the step size
+cannot be reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts
+are correct to 5 %, see the comparison with closed forms in tests/campaigns.
 
 Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
     (1985), chapter 11.
@@ -82,7 +82,7 @@ displacements during the run.
 CREEP = 1e-4
 """Speed above which speeds are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
-"""Largest depth, relative to the radius of an object, up to which a path through the object may be missed."""
+"""Largest depth, relative to the radius of an object, up to which a path through the object may be missed [1]."""
 STAGES = 1.5
 """Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
 SHOWN = 3
@@ -98,7 +98,7 @@ DEPTH: depth of the worst contact [m].
 NEEDED: step size that the worst contact needs [s].
 PASSED: largest depth of a missed contact [m].
 PASSED_ROW: index of the missed contact with the largest depth.
-LARGEST: largest speed in the run [m/s].
+LARGEST: largest speed in the contacts of the law in the run [m/s].
 EVENTS: number of steps with unresolved contacts, only in `Findings`.
 AT, SIZE: time and size of the worst step [s], only in `Findings`.
 FACTOR: factor by which the step size is reduced [1].
@@ -107,7 +107,7 @@ FACTOR: factor by which the step size is reduced [1].
 
 @kernel
 def clear_findings(found: FloatArray) -> None:
-    """Reset the findings of a step for all contact laws, shape (laws, 13)."""
+    """Reset the findings of a step for all contact laws, shape (laws, 13), except the largest speeds in the run."""
     for k in range(len(found)):
         for j in range(LARGEST):
             found[k, j] = 0.0
@@ -133,7 +133,7 @@ def judge_gaps(
         limits: largest ratio of a rate change to the impact speed [1], speed below which contacts are ignored [m/s],
             and 1 if the step size can be reduced, otherwise 0; shape (3,).
         quiet: see `Gaps`.
-        found: values at `COUNT` and the subsequent indices, shape (13,).
+        found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
     h, limit = size[0], limits[0]
     # the limit is constant in the step, so the result does not depend on the order of contacts or the number of
@@ -181,7 +181,7 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # criterion for the remaining part of the contact, until the motion reverses
+            # apply the same criterion to the remaining part of the contact, until the motion reverses
             ahead = frequency * stiffer * h
             if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
@@ -199,7 +199,7 @@ def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> No
 @kernel
 def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) -> None:
     """Write two values to ``total``, shape (2,): whether any contact law has findings, and the factor by which the step
-    size is reduced. Set ``call_python`` if there are findings.
+    size is reduced. Set the element of ``call_python``, shape (1,), to 1 if there are findings.
     """
     total[0], total[1] = 0.0, 1.0
     for k in range(len(found)):
@@ -249,8 +249,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws that are restored at the end of the run, in case this solver runs within a step of another
-        # solver
+        # data of the laws before the run, which are restored after the run, in case this solver runs within a step of
+        # another solver
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -291,7 +291,7 @@ class ContactWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; the method considers changes of the state or of the model since the last step."""
+        """See `Watch`. If the state or the model has changed since the last step, gaps and rates are measured again."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
@@ -416,7 +416,8 @@ class ContactWatch(Watch):
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """Return the contact laws with gaps; if the monitor does not check contacts, return an empty list."""
+        """Return the contact laws with gaps; an empty list if verdicts are switched off and steps are not repeated with
+        a smaller size."""
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
@@ -484,7 +485,8 @@ def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:
-    """Call `accept_gaps` for a contact law whose arrays may change between calls, with the given array ``before``."""
+    """Call `accept_gaps`, and the function ``gaps.accept`` if it exists, for a contact law whose arrays may change
+    between calls."""
     if gaps.near is None:
         near = create_near(len(gaps.numbers))
         accept_gaps(gaps.numbers, near, np.zeros_like(near))

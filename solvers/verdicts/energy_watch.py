@@ -6,15 +6,15 @@ in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2.
 
-The dissipation of the law is subtracted from ``created``. For exact motion ``created`` is at most 0; the error of the
-trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
-each step, even if the motion appears correct. Therefore created energy indicates that the steps are too long. To save
-time, only some steps are checked, with the states at both ends of the step.
+If the law dissipates energy, ``created`` is reduced by the dissipated energy. For exact motion ``created`` is at most
+0; the error of the trapezoidal sum is of third order in the step size. If the step size does not resolve contacts,
+energy is created in each step, even if the motion appears correct. Therefore created energy indicates that the steps
+are too long. To save time, only some steps are checked, with the states at both ends of the step.
 
 With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
-up to eps |f| |x|, and rounding of energies changes them by eps U. Energy created in a step is reduced by these rounding
-errors. Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is the error that the
-tolerances of an initial equilibrium allow.
+up to eps |f| |x|, and rounding of energies changes energies by eps U. Energy created in a step is reduced by these
+rounding errors. Energy created in the run is ignored below the fraction `SOLVED` of U. This fraction of U is the error
+that the tolerances of an initial equilibrium allow.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -41,7 +41,8 @@ FIRST = 16
 """Number of steps at the start of a solve that are all checked."""
 SHARE = 0.05
 """Energy created in the checked steps, relative to the sum of the absolute works and energy changes of all laws in
-these steps [1], below which it is ignored. The ratio is below 0.01 in resolved runs and 0.16 or more in unstable runs.
+these steps [1], below which the created energy is ignored. The ratio is below 0.01 in resolved runs and 0.16 or more in
+unstable runs.
 """
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
@@ -115,7 +116,8 @@ class EnergyWatch(Watch):
         self._steps += steps
 
     def program(self) -> Program:
-        """See `Watch`; forces depend on the history values, which are still in the fields."""
+        """See `Watch`. When the program is executed, the fields contain the history values on which the forces in the
+        step depend."""
         if not self._wanted:
             return NO_CALLS
         if self._revision != self._assembly.revision:

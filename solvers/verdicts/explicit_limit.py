@@ -35,8 +35,9 @@ TOLERANCE = 1e-3
 AT_ONCE = 8
 """The stability limit is estimated after each of the first `AT_ONCE` changes of a model."""
 SPACING = 1.5
-"""After later changes, the limit is estimated again only if the number of steps has increased by this factor since the
-last estimate [1]. This rule limits the number of estimates if hooks change the model in every step.
+"""After later changes of the model (see `AT_ONCE`), the limit is estimated again only if the number of steps has
+increased by this factor since the last estimate [1]. This rule limits the number of estimates if hooks change the model
+in every step.
 """
 Respond = Callable[[FloatArray], FloatArray]
 """Function ``(forces of shape (n,)) -> accelerations of shape (n,)`` that fulfil the constraints, at the state in the
@@ -78,7 +79,7 @@ class LimitWatch(Watch):
     Args:
         assembly: the systems of this process.
         respond: function that returns the accelerations due to forces.
-        step: longest step [s].
+        step: largest step size [s].
     """
 
     name = "limit"

@@ -2,15 +2,15 @@
 
 A finite force cannot move a mass instantaneously. With methods of index 3, the velocities of prescribed coordinates
 would be the jump divided by the step size. Methods of index 2 would ignore the jump, or use the jump divided by the
-step size as a velocity. Before each step, constraints on positions with Python functions are evaluated at both ends of
-the step with constant coordinates. A step is bisected if its constraints change by more than `SMALL_JUMP`, and by more
-than `GROWTH` times the change in the previous step. In smooth motion each half contains about half of the change,
-whereas a jump is within one of the halves.
+step size as a velocity. Before each step, the changes of constraints on positions with Python functions in this step
+are computed for constant coordinates. The time interval of the step is bisected if a constraint changes by more than
+`SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step. In smooth motion each half contains about
+half of the change, whereas a jump is within one of the halves.
 
-The values of constraints at the end of the step are computed for constant coordinates. If constraints are fulfilled at
-the start of a step, these values are the changes of the constraints in the step, apart from the drift of the method.
-Therefore the check uses the constraint values that the solver evaluates in any case, unless these values increase from
-step to step. The drift is checked every `EVERY` steps.
+If constraints are fulfilled at the start of a step, their values at the end of the step, for constant coordinates, are
+equal to the changes of the constraints in the step, apart from the drift of the method. Therefore the constraints are
+usually evaluated only at the end of the step. They are evaluated at both ends if these values increase from step to
+step, and every `EVERY` steps to find the drift.
 """
 
 from __future__ import annotations
@@ -31,15 +31,18 @@ from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
-"""Ratio of the constraint changes in a step and in the previous step above which the step is bisected [1]."""
+"""Ratio of the constraint changes in a step and in the previous step above which the time interval of the step is
+bisected [1]."""
 HALVINGS = 30
 """Largest number of bisections of a step."""
 SHARE = 0.75
-"""Smallest fraction of the constraint change in one half of the interval, in each bisection, if there is a jump [1]."""
+"""Smallest fraction of the constraint change of a bisected interval that one of its halves must contain if there is a
+jump [1]."""
 
 
 DRIFT = 0.25
-"""Largest drift, relative to the smallest jump, for which constraint values at the end of a step are used [1]."""
+"""Largest drift, relative to the smallest jump, for which the constraint values at the end of a step are used as
+changes of the constraints in this step [1]."""
 EVERY = 64
 """Number of steps after which the drift is checked again."""
 SMALLER = 1.5
@@ -124,7 +127,8 @@ class PrescribedWatch(Watch):
         return words
 
     def _look(self, t: float, then: float) -> str:
-        """Return the names of constraints that jump between two times [s]."""
+        """Return a text with the constraints that jump between two times [s], or an empty text. The constraints are
+        evaluated at both times."""
         processes, floor, places = self._assembly.processes, float(self._floor[0]), self._places
         first = self._eval(t)[places]
         change = np.abs(self._eval(then)[places] - first)
@@ -142,7 +146,8 @@ class PrescribedWatch(Watch):
         return self._halve(t, then, which, floor)
 
     def _lay_down(self) -> None:
-        """Collect the constraints on positions that have Python functions of time."""
+        """Collect the constraints on positions that have Python functions of time, and create the compiled programs
+        that evaluate these constraints."""
         assembly = self._assembly
         self._revision = assembly.revision
         found = np.zeros(0, np.bool_)
@@ -169,8 +174,8 @@ class PrescribedWatch(Watch):
         return self._c[:-1]
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
-        """Bisect the time interval to find a jump of one of the constraints ``suspects``; return a text or an empty
-        text.
+        """Bisect the time interval to find a jump of one of the constraints ``suspects``. Return a text about the jump,
+        or an empty text if there is no jump.
         """
         processes = self._assembly.processes
         first, last = self._eval(low).copy(), self._eval(high).copy()
@@ -197,7 +202,7 @@ class PrescribedWatch(Watch):
 
 
 def _is_called(system: System) -> bool:
-    """Return whether constraints have functions of time in Python."""
+    """Return whether the constraints of a system have Python functions of time."""
     constraint = system.constraint
     if constraint is None or constraint.driven is None or not np.any(constraint.driven):
         return False

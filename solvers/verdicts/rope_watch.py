@@ -4,14 +4,14 @@ A rope under tension cannot leave a pulley instantaneously: the force F on the p
 the wrap angle. F is the sum of contact forces. A rope has been thrown off if F just before the loss of contact exceeds
 `THROWN` times the mean of F over the run, and if the rope does not touch the pulley again. The value of F just before
 the loss of contact is a weighted maximum over the last steps. The weight of each step is `FADING` times the weight of
-the next step. A maximum is used because single contact points open and close. A rope that becomes slack and lifts off
-is a valid motion, which a note reports.
+the next step. A maximum is used because single contact points open and close. If a rope becomes slack and lifts off,
+the motion is valid, and a note reports the loss of contact.
 
 A tension can change within a step because of loads, because of waves, and because the tension at the start of the step
-is lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the
-tension by sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole
-rope within the step. The previous tension can be lost completely, for example when a brake engages or a support fails.
-If a change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
+can be lost. In a rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes
+the tension by sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the
+whole rope within the step. The previous tension can be lost completely, for example when a brake engages or a support
+fails. If a change exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
 
 If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -53,7 +53,8 @@ LONG = 50
 SHOWN = 3
 """Largest number of pulleys that a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step, relative to the sum of possible contributions, above which a result is doubtful [1].
+"""Change of a tension in a step, relative to the sum of the contributions of loads, waves and the previous tension,
+above which a result is doubtful [1].
 """
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 """Indices of the data of a pulley.
@@ -95,8 +96,8 @@ def follow_pulleys(
 
     Args:
         data: history values, shape (d,).
-        numbers: see `Gaps`. If a gap was not measured in this step, its last measured value is used, which is nearly
-            equal to the present value.
+        numbers: see `Gaps`. If ``numbers`` contains no negative gap of a closed contact, because the gap was not
+            measured in this step, the gap in the history values is used.
         place, pulley, angle, stiffness: see `Wraps`.
         time: time at the end of the step [s], shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
@@ -235,11 +236,11 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; uses the history values at the end of the step."""
+        """See `Watch`; the program uses the history values at the end of the step."""
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; uses the history values at the end of the step."""
+        """See `Watch`; the program uses the history values at the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
@@ -331,7 +332,7 @@ class RopeWatch(Watch):
 
 
 def describe_thrown(row: list[float], pulley: str) -> str:
-    """Return the reason for doubt, a text, for a pulley that has lost its rope."""
+    """Return a text about a pulley that has lost its rope."""
     wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
     return (
         f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
@@ -348,7 +349,7 @@ def describe_slack(row: list[float], pulley: str) -> str:
 
 
 def describe_leap(found: list[float], name: str) -> str:
-    """Return the reason for doubt, a text, for a tension that has jumped."""
+    """Return a text about a tension that has jumped."""
     return (
         f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
         f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "

@@ -2,10 +2,10 @@
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
-created between checks is included in the next check. W is summed over all steps, or over all checks if the loads and
-the constraint forces are constant. ``created`` also contains the losses D >= 0 of laws, with a negative sign, and the
-energy P that laws transfer:
+The kinetic energy T and the stored energy U are functions of the state. Therefore checks after every `EVERY` to
+`LONGEST` steps are sufficient: energy created between checks is included in the next check. W is summed over all steps,
+or over all checks if loads are constant and no motions are prescribed. ``created`` also contains the losses D >= 0 of
+laws, with a negative sign, and the energy P that laws transfer:
 
 - If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
   sum of absolute values at the checks) is accepted.
@@ -78,7 +78,7 @@ PASSING: power that laws transfer [W].
 SIZES: sum of the absolute values of all forces [N, N m].
 PLACE: largest coordinate of the model [m, rad, 1].
 KINETIC: kinetic energy of the model [J].
-SWING: a·M a/2 with the accelerations a and the mass matrix M [W²/J].
+SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
 """
 IN_A_ROW = 3
 """Number of successive checks whose smallest created energy is used."""
@@ -91,8 +91,9 @@ def add_work(
     q: FloatArray, before: FloatArray, loads: FloatArray, driven: FloatArray, g_before: FloatArray, work: FloatArray
 ) -> None:
     """Add the work that loads and constraint forces do on the displacement from ``before`` to ``q``, shape (n,) each,
-    to ``work``, shape (1,). ``loads`` and ``driven`` contain the loads and the constraint forces on the left-hand side,
-    shape (n + 1,) each.
+    to ``work``, shape (1,). ``loads`` and ``driven`` contain the loads and the constraint forces on the left-hand side
+    at ``q``, shape (n + 1,) each; ``g_before`` contains loads minus constraint forces at ``before``. ``before`` and
+    ``g_before`` are then replaced by the present values.
     """
     total = 0.0
     for i in range(len(q)):

@@ -2,9 +2,9 @@
 
 A solve that fails raises an error. A solve that reaches its end can still be wrong. For example, steps may have created
 energy because the step size did not resolve contacts. Steps may have been accepted although contact states did not
-settle, or the step size was reduced repeatedly. A belt may have left its pulleys, or the solution of a load step may
-have jumped at a limit point. The result of such a solve is called *doubtful*. Known reasons, such as a step longer than
-the period of a contact, are reported before the solve.
+settle. The step size may have been reduced repeatedly. A belt may have left its pulleys, or the solution of a load step
+may have jumped at a limit point. The result of such a solve is called *doubtful*. Known reasons, such as a step longer
+than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str
 
 
 def judge_steps(statistics: Statistics) -> list[str]:
-    """Return reasons for doubt from steps accepted with unsettled contacts."""
+    """Return reasons for doubt if steps were accepted although contact states had not settled."""
     unsettled, worst = statistics.unconverged_passes, statistics.largest_error
     if worst <= SMALL_ERROR or unsettled <= max(FEW, UNSETTLED_SHARE * statistics.steps):
         return []
@@ -217,7 +217,8 @@ def judge_jumps(jumps: Sequence[str]) -> list[str]:
 
 
 def judge_mesh(coarse: Sequence[str]) -> list[str]:
-    """Return reasons for doubt if rows (elements) are too long to resolve the shape of the solution."""
+    """Return reasons for doubt from the texts ``coarse`` about elements that are too long to resolve the shape of the
+    solution."""
     return shorten(coarse, SHOWN, " of this kind")
 
 

@@ -1358,7 +1358,7 @@ class World():
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        "Use the user's name of a row also as the name of the entities that were created together with the row (nodes,\nhistory values)."
+        'Name the entities that were created together with a row (nodes, history values) like the row itself.'
     def entity(self, number: int) -> Entity:
         'Return a handle to the entity with the given entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
