@@ -15,7 +15,7 @@ MOST_ROWS = 2**31 - 1
 
 @cache
 def memory() -> int:
-    """Return the main memory of this machine [bytes], or 8 * MOST_ROWS if the system does not state it."""
+    """Return the main memory [bytes] of this machine, or 8 * MOST_ROWS if the system does not state it."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):

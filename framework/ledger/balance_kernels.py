@@ -57,7 +57,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # half the angle between both rotations has a sine equal to half the length of the chord, and a cosine equal to
+        # half the angle between both sets of Euler parameters has a sine equal to half the chord, and a cosine equal to
         # the length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)

@@ -28,7 +28,7 @@ class Fields:
         x: total coordinates [m, 1, rad], which are reference + displacement, shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
-        data, start_data: present history values, and history values at the start of the step, shape (d,).
+        data, start_data: present history values, and history values at the start of the step, each of shape (d,).
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
         step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
             shape (1,). The size is 0 in statics and at the start of a solve.
