@@ -34,8 +34,8 @@ class Reading(NamedTuple):
     """Energies and powers of the rows of a law at one instant.
 
     Attributes:
-        energies: stored energies in the order of `Account.stored` [J], shape (k, rows) for k stored energies.
-        powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows)
+        energies: stored energies [J] in the order of `Account.stored`, shape (k, rows) for k stored energies.
+        powers: powers [W] in the order of `Account.lost`, `Account.passed`, `Account.carried`, shape (l + p + c, rows)
             for l, p and c names. If the account has no `Account.jumps`, the powers depend only on time and motion.
             Powers that depend only on time and motion are also evaluated at times within a step, see balance.py.
         parts: values whose change from the start to the end of a step determines instantaneous losses
@@ -65,7 +65,7 @@ class Account:
             law, for example with material that leaves the rows; these powers do not change the kinetic energy of the
             law.
         parts: shape of the values that ``jumps`` compares, see `Reading.parts`.
-        jumps: function ``(s)`` that adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows) for l names
+        jumps: function ``(s)`` that adds the instantaneous losses [J] in a step to s.jumps, shape (l, rows) for l names
             in ``lost``, in addition to the powers. The function reads the step size s.size [s], shape (1,), and
             compares s.parts (end of the step) with s.parts_before (start of the step); then it copies s.parts to
             s.parts_before.
@@ -143,10 +143,10 @@ class Losses(NamedTuple):
 
     Attributes:
         names: names of the l losses, see `Account.lost`.
-        rows: losses of each row [J], in the order of `Layout.rows`, shape (rows, l).
+        rows: losses [J] of each row, in the order of `Layout.rows`, shape (rows, l).
         ids: values of the column `Account.by` on all processes, in ascending order, shape (groups,).
         group: for each row, the index in ``ids`` of the group to which the row belongs, shape (rows,).
-        shared: losses of each group, summed over all processes after each step [J], shape (groups, l); None on one
+        shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None on one
             process.
     """
 
@@ -157,16 +157,16 @@ class Losses(NamedTuple):
     shared: FloatArray | None = None
 
     def sum_rows(self, names: Sequence[str]) -> FloatArray:
-        """Return the sum of the losses with the given names for each row [J], shape (rows,)."""
+        """Return, for each row, the sum [J] of the losses with the given names, shape (rows,)."""
         total: FloatArray = self.rows[:, [name in names for name in self.names]].sum(axis=1)
         return total
 
     def sum_groups(self) -> FloatArray:
-        """Return the losses of each group [J], shape (groups, losses)."""
+        """Return the losses [J] of each group, shape (groups, l)."""
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:
-        """Return the losses of each group on this process [J], shape (groups, losses)."""
+        """Return the sums [J] of the losses of the rows of this process in each group, shape (groups, l)."""
         sums = np.zeros((len(self.ids), len(self.names)))
         np.add.at(sums, self.group, self.rows[: len(self.group)])
         return sums

@@ -34,7 +34,7 @@ class ModelError(WindlassError):
 
 
 class ModelWarning(UserWarning):
-    """Warning about a probable mistake in a model; the mistake does not affect the results."""
+    """Warning about a probable mistake in a model or in a model file; the model can nevertheless be computed."""
 
 
 class OptionError(WindlassError):

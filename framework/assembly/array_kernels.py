@@ -22,10 +22,10 @@ def copy_values(values: FloatArray, to: FloatArray) -> None:
 
 @kernel
 def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
-    """Compute the work of the forces f, shape (laws, n + 1), along the straight path from the previous displacements to
-    q, shape (n,). Then copy f and q to the arrays of the previous forces and displacements.
+    """Compute the work of the forces ``f``, shape (laws, n + 1), along the straight path from the displacements
+    ``before`` to ``q``, each of shape (n,). Then copy ``f`` to ``f_before``, and ``q`` to ``before``.
 
-    The work [J], shape (laws,), is computed with the mean of the previous and the present forces.
+    ``work`` [J], shape (laws,), is computed with the mean of ``f_before`` and ``f``.
     """
     for k in range(len(f)):
         total = 0.0

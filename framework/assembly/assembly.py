@@ -83,8 +83,8 @@ class Assembly:
         constraints: the constraint systems of this process.
         loads: the loads of the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: whether a solver is evaluating forces; while ``evaluating`` is true, no other state may be loaded
-            into the fields.
+        evaluating: whether a solver is calling functions, such as user functions of forces, during which no other state
+            may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
         revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
         is_fixed: whether each system always couples the same coordinates; compiled code may call Python functions only
@@ -171,7 +171,9 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """Store in ``updates.used`` the history values that each later Newton run uses."""
+        """From now on, copy the history values that a Newton run has used to ``updates.used`` before each post-Newton
+        update.
+        """
         self._keeps_used = True
         self._create_updates()
 
@@ -311,11 +313,13 @@ class Assembly:
         return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
-        """Add all left-hand-side forces of elements and connectors to f, shape (n + 1,) (stages FORCES and CONTACT)."""
+        """Add all left-hand-side forces of elements and connectors to ``f``, shape (n + 1,); the stages are FORCES and
+        CONTACT.
+        """
         run_steps(force_steps(self, f))
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
-        """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+        """Add a multiple of all applied loads (right-hand side, without the load factor) to ``f``, shape (n + 1,)."""
         self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
@@ -324,7 +328,7 @@ class Assembly:
         self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
-        """Add the inertia forces, M a + quadratic velocity terms, to f, shape (n + 1,)."""
+        """Add the inertia forces, M a + quadratic velocity terms, to ``f``, shape (n + 1,)."""
         self.add_mass_product(self.fields.a, f)
         for system in self.systems:
             if system.inertia is not None:
@@ -339,7 +343,7 @@ class Assembly:
             product(evaluate(self.fields, a=x, f=f))
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
-        """Add the constraint equations to c, shape (m + 1,), and the constraint forces to f, shape (n + 1,) (stage
+        """Add the constraint equations to c, shape (m + 1,), and the constraint forces to ``f``, shape (n + 1,) (stage
         CONSTRAINTS).
         """
         run_steps(constraint_steps(self, c, f))
@@ -448,7 +452,7 @@ class Assembly:
         return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
-        """Return the sum of the stored energies of all laws that define an energy, for the rows of this process [J]."""
+        """Return the sum [J] of the stored energies of the rows of this process, over all laws with an account."""
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
@@ -468,7 +472,7 @@ class Assembly:
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """Return the messages or faults of all processes, each of them once."""
+        """Return the messages or faults of all processes in one list without repetitions. The call is collective."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     def calling(self) -> Calling:
@@ -517,7 +521,7 @@ class Assembly:
 
 
 def serial_assembly(world: World) -> Assembly:
-    """Return the assembly of the whole world on this process, which is created once per world.
+    """Return the assembly of the whole world on this process. The assembly is created once per world.
 
     Raises:
         ModelError: this process stores only a part of the world.

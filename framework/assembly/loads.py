@@ -26,12 +26,12 @@ class Loads:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
         systems: the systems of this process.
-        around: context manager that is active while compiled code calls Python functions, see `Program`.
+        around: function that returns the context manager in which compiled code calls Python functions, see `Program`.
 
     Attributes:
         sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,); the array is never
             replaced.
-        gravity: gravitational acceleration at the previous `update` [m/s^2], shape (3,); the array is never replaced.
+        gravity: gravitational acceleration [m/s^2] at the previous `update`, shape (3,); the array is never replaced.
         weights: the part of ``sum`` that does not depend on time, shape (n + 1,); the array is never replaced.
     """
 
@@ -57,7 +57,7 @@ class Loads:
         self._add_multiple = call(add_multiple)
 
     def add(self, f: FloatArray, factor: float, clear: bool = False, live: bool = True) -> None:
-        """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
+        """Add a multiple of all loads (right-hand side, without the load factor) to ``f``, shape (n + 1,).
 
         Args:
             f: array to which the loads are added, shape (n + 1,); if ``clear`` is true, f is first set to 0.
@@ -85,7 +85,7 @@ class Loads:
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
     def live_steps(self, f: FloatArray) -> list[Step]:
-        """Return the steps of a `Program` that add to f, shape (n + 1,), the loads that depend on coordinates; call
+        """Return the steps of a `Program` that add to ``f``, shape (n + 1,), the loads that depend on coordinates; call
         `update` before these steps run.
         """
         weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity

@@ -46,8 +46,8 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, return |A| x summed
-        over the matrices A of the processes. The arrays x and the result have the shape (owned,). The call is
+        """Return A x, where A is the sum of the matrices of all processes. If ``absolute`` is true, the absolute values
+        of the entries of these matrices are summed instead. ``x`` and the result have the shape (owned,). The call is
         collective.
         """
         unknowns = self.sparsity.unknowns

@@ -20,8 +20,8 @@ class Pattern:
     Entries of a block are stored column by column, as in PETSc.
 
     Attributes:
-        indptr: index of the first entry of each row, or of the first block of each row of blocks, shape (u + 1,),
-            int32.
+        indptr: index of the first entry of each matrix row, or of the first block of each row of blocks, followed by
+            the number of entries or blocks, int32.
         indices: column of each entry or block, sorted within a row, int32.
         spare: index of the last slot, which collects the values of entries that are not in the matrix.
         block: number of rows and columns of each square block; 1 for scalar entries.
@@ -48,8 +48,8 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """Return A x, or |A| x if ``absolute`` is true, where A is the matrix with the given values, shape (spare +
-        1,).
+        """Return A x, or |A| x if ``absolute`` is true, shape (rows,). A is the matrix with the given ``values``, shape
+        (spare + 1,), and ``x`` has the shape (rows,).
         """
         out = np.zeros(self.rows)
         # copy x, because arrays of PETSc are read-only, and the kernel would be compiled a second time for read-only
@@ -67,8 +67,10 @@ class Pattern:
                 `Fused.block_size`.
 
         Returns:
-            Slots, int32, shape (k, n, m); for ``block_size`` > 1 only the first slot of each group of columns, see
-            `Fused.block_size`.
+            Slots, int32, shape (k, n, m). If ``block_size`` > 1 and the columns of each group are consecutive, only the
+            slot of the first column of each group, shape (k, n, m / block_size). If, in addition, the groups of rows
+            and columns are blocks of the pattern, only the first slot of each block, shape (k, n / block_size, m /
+            block_size).
         """
         if block_size > 1 and follow_in_blocks(columns, block_size):
             if self.block == 1:

@@ -25,7 +25,9 @@ from windlass.framework.parallel.processes import Processes
 CYCLE = -1.0
 """Value of `Fields.mapped` after a cycle."""
 RETURNS = 2
-"""Number of successive returns to the states of the evaluation before the last in a complete cycle."""
+"""A cycle is complete if the contact states of this number of successive evaluations are equal to the states two
+evaluations earlier, but differ from the states one evaluation earlier.
+"""
 UNKNOWN = 2
 """Stands for the sign of a history value that has not been evaluated in this run."""
 
@@ -81,7 +83,9 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
 
 @kernel
 def count_only(mapped: FloatArray) -> None:
-    """Decrease by one the number of further evaluations in which return maps are active, see `Fields`."""
+    """Decrease by one, but not below 0, the number of further evaluations in which return maps are active, see
+    `Fields`.
+    """
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 
 

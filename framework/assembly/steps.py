@@ -41,8 +41,8 @@ class Summands(Protocol):
 
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
-    """Return the steps that add all left-hand-side forces, and optionally inertia forces, to f, shape (n + 1,); stages
-    FORCES and CONTACT.
+    """Return the steps that add all left-hand-side forces, and optionally inertia forces, to ``f``, shape (n + 1,). The
+    stages of these steps are FORCES and CONTACT.
 
     ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active, see `Fields`.
     """
@@ -117,8 +117,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Return the steps that add a multiple of the constant mass matrix to the matrix values. The steps add both the
-    assembled mass matrix and the mass matrices of the systems that define their own product M a.
+    """Return the steps that add ``scale`` times the constant mass matrix to the matrix values. The steps add the
+    assembled mass matrix, and the mass matrices of those ``components`` whose systems define their own product M a.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()

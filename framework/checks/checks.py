@@ -164,7 +164,9 @@ def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = Mode
 
 
 def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> None:
-    """Check the fields of a frozen dataclass; call this function in ``__post_init__``."""
+    """Check the fields of a frozen dataclass, and set them to the values that the checks have converted; call this
+    function in ``__post_init__``.
+    """
     for name, allowed in checks.items():
         value = check(allowed, name, getattr(item, name), type(item).__name__, error)
         object.__setattr__(item, name, value)
@@ -242,7 +244,7 @@ def whole(
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
     """Create the check of an array or list of finite numbers with one of the given shapes. None as an entry of a shape
-    allows any length of this dimension.
+    allows any length > 0 of this dimension.
     """
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
@@ -356,11 +358,12 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """Create the check of a list or tuple whose entries are allowed by another check.
+    """Create the check of a list, or of another iterable that is not a text, mapping or handle, whose entries another
+    check allows. The check converts the iterable to a list.
 
     Args:
         allowed: the check of each entry.
-        words: description of the allowed lists in error messages.
+        words: description of the allowed values in error messages.
         least: smallest allowed number of entries.
     """
 

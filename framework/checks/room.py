@@ -15,7 +15,7 @@ MOST_ROWS = 2**31 - 1
 
 @cache
 def memory() -> int:
-    """Main memory of this machine [bytes]."""
+    """Return the main memory [bytes] of this machine, or 8 * MOST_ROWS if the system does not state it."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
@@ -27,7 +27,7 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
 
     Args:
         count: number of rows.
-        bytes_each: least memory that each row needs [bytes].
+        bytes_each: least memory [bytes] that each row needs.
         given: description of the argument in the message, such as ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 

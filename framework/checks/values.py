@@ -20,7 +20,7 @@ WORDS = frozenset("U")
 OTHER = "O"
 
 LONGEST = 100
-"""Longer values are shortened to this number of characters in messages."""
+"""Largest number of characters of a value in messages; longer texts are cut to this length."""
 
 
 def show(value: Any) -> str:

@@ -8,7 +8,9 @@ from windlass.framework.launch.arguments import Option
 
 
 def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
-    """Return a text that describes options with defaults, units and bounds."""
+    """Return a text that describes the options ``own`` with defaults, units and bounds, in groups: first options of the
+    model, then of each solver (prefixes ``solvers``), and last of Windlass (names ``framework``).
+    """
     titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
     groups: dict[str, list[str]] = {}
     for name, item in own.items():

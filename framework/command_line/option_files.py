@@ -89,8 +89,8 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Initialise PETSc with the given options and no others. With this call PETSc ignores its own option files and
-    environment variables.
+    """Initialise PETSc with the given options and no others: PETSc reads neither its own option files nor the
+    environment variable PETSC_OPTIONS.
     """
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}

@@ -585,8 +585,8 @@ def model_options() -> list[tuple[Option, int | float | bool | str]]:
 
 
 def own_help() -> str:
-    """Return the help text of the declared options that no earlier call has returned, with defaults, units and bounds,
-    grouped by solver.
+    """Return the help text of those declared options that earlier calls have not returned, with defaults, units and
+    bounds, grouped by solver.
     """
     new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)

@@ -16,8 +16,8 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Type of the global object with the verdicts on the solves of this run. ``written`` is true if the summary file
-    contains these verdicts.
+    """Type of the global object with the verdicts on the solves of this run. ``written`` is true after a call of
+    `write`.
     """
 
     solves: list[dict[str, Any]] = field(default_factory=list)
@@ -38,7 +38,8 @@ def is_written() -> bool:
 
 
 def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> None:
-    """Write the verdicts, and the results by name, to the file of -summary.
+    """Write the results by name, and the verdicts of all solves, to the file of -summary. If ``wanted`` is false, this
+    process only checks the path.
 
     Raises:
         OutputError: the file cannot be written.

@@ -166,8 +166,8 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
 
 
 def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """Return one line of text for each given option with an unknown name; used in runs that only list options, and by
-    `set_options`.
+    """Return one line of text for each given option with an unknown name. Runs that only list options, and
+    `set_options`, use this function.
     """
     expected = {prefix: Solver(own=solver.own) for prefix, solver in solvers.items()}
     return check(Moment.EXPECTED, expected, own)

@@ -35,8 +35,8 @@ class Overlay:
         number: descriptor of the file, open for reading and writing.
 
     Attributes:
-        size: length of the file when it was opened [bytes].
-        end: length of the file after closing [bytes].
+        size: length [bytes] of the file when it was opened.
+        end: length [bytes] that the file will have after it is closed.
         behind: data after the old end of the file that have not been written yet, each with its offset, in the order in
             which the library wrote them.
         error: the first exception that was raised while data were written, or None.
@@ -112,7 +112,7 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length that the file will have after it is closed."""
+        """Set the length that the file will have after closing; a length less than the old length has no effect."""
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 

@@ -40,9 +40,9 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
     Args:
         path: the file; no other process may write to the file at the same time.
-        size: length of the file before the changes [bytes].
+        size: length [bytes] of the file before the changes.
         changes: new bytes whose offsets are before the end of the file.
-        behind: new bytes after the end of the file, which are written first; readers must ignore these bytes.
+        behind: new bytes after the end of the file; these bytes are written first, and readers must ignore these bytes.
         end: length of the file after the change; default: the end of the written data, but at least ``size``.
 
     Raises:

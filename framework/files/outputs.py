@@ -107,8 +107,8 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
         path: the file.
         what: name of the output, for the message.
         kind: type of the file, which determines its mark.
-        own: a file that begins with these bytes is a file of Windlass even if it does not contain the mark of its type;
-            used for tables.
+        own: a file that begins with these bytes counts as a file of Windlass even if it does not contain the mark of
+            its type. Writers of tables pass the header of the table.
 
     Raises:
         OutputError: the path is too long, is not a file, is the script of the model, or is a file of another type or of

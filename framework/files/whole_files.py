@@ -60,8 +60,8 @@ def count_free(folder: Path) -> int:
 
 
 def shorten(text: str) -> str:
-    """Return a text for messages that contains at most a given number of characters. A long text is shortened to its
-    first and last characters.
+    """Return a text for messages; a text of more than `LONGEST_TEXT` characters is replaced by its first 60 and its
+    last 20 characters.
     """
     return text if len(text) <= LONGEST_TEXT else f"{text[:60]}...{text[-20:]}"
 
@@ -173,7 +173,7 @@ def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
 
 
 def remove_own_drafts() -> None:
-    """Remove all drafts of this process; called before the process ends."""
+    """Remove all drafts of this process. Call this function before the process ends."""
     for draft in [draft for draft in _drafts if draft.name.endswith(f"{os.getpid():06x}{_host()}.part")]:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -198,7 +198,7 @@ def _is_at_work(path: Path, end: str) -> bool:
 
 @functools.cache
 def _host() -> str:
-    """Return four digits that identify this host."""
+    """Return four hexadecimal digits that depend on the name of this host."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
 
 

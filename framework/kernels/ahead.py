@@ -18,8 +18,8 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile all kernels that no other process is compiling, and return the names of the kernels whose compilation
-    failed.
+    """Compile the given kernels until the input ``source`` has ended. Kernels that are in the cache, or that another
+    process is compiling, are skipped. Return the name and the error of each kernel whose compilation failed.
     """
     failed: list[str] = []
     for module, name, types, form in jobs:

@@ -116,7 +116,8 @@ class Call:
         parts: the kernels in the order of the calls.
         before: functions of s that update the contents of the arrays. These functions are called before the first
             kernel.
-        at_time: functions in ``before`` that depend only on time; they are called once for each time.
+        at_time: functions of s that update contents which depend only on time. These functions are called before the
+            functions in ``before``.
     """
 
     __slots__ = ("_checked", "at_time", "before", "parts")

@@ -92,7 +92,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         function: the Python function; it is omitted if the decorator has arguments, as in ``@kernel(fast=False)``.
         fast: whether the compiler may reorder sums, fuse multiplication and addition, and multiply by reciprocals; NaN
             and inf are preserved.
-        inline: whether the code is always inserted into the callers; useful for small functions.
+        inline: whether the code is always inserted into the callers, which is useful for small functions.
 
     Raises:
         TypeError: ``function`` is not a Python function.
@@ -158,8 +158,8 @@ def compiled() -> list[tuple[str, float]]:
 
 
 def compiling_time() -> float:
-    """Return the time that this process has spent on compilation, including the time in which it waited for other
-    processes that compile [s].
+    """Return the time [s] that this process has spent on compilation, including the time in which it waited for other
+    processes that compile.
     """
     return _process.waited + sum(seconds for _, seconds in _process.compiled)
 
@@ -203,8 +203,8 @@ class _Compilation:
     cache: _KernelCache
     signature: Any
     key: str | None  # key of the machine code; None if the machine code cannot be cached
-    start: float  # time at which the compilation began [s]
-    inner: float = 0.0  # time spent on the compilation of called kernels [s]
+    start: float  # time [s] at which the compilation began
+    inner: float = 0.0  # time [s] spent on the compilation of called kernels
 
 
 @dataclass
@@ -213,7 +213,7 @@ class _Compiler:
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
     loaded: int = 0  # number of kernels that were read from the cache folder
-    waited: float = 0.0  # waiting time for kernels that other processes compiled [s]
+    waited: float = 0.0  # waiting time [s] for kernels that other processes compiled
     # kernels, except inner kernels, that this process has requested: kernel, types of the arguments and form
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks of the kernels that this process compiles, by key of the kernel

@@ -1,8 +1,9 @@
 """The list of kernels that models need, and the processes that compile these kernels in parallel.
 
-The file kernels.json of the package lists the kernels that Python, programs or C code call. An entry contains the types
-of the arguments and the form of the kernel (see compiling.py). The file also lists, for some models, the kernels in the
-order in which the model requests them. tests/support/list_kernels.py creates the file.
+The file kernels.json of the package lists the kernels that Python, programs or C code call. An entry contains the
+module and name of a kernel, the types of the arguments, and the form of the kernel (see compiling.py). The file also
+lists, for some models, the kernels in the order in which the model requests the kernels. The script
+tests/support/list_kernels.py creates the file.
 
 If the machine code of many listed kernels is missing, as in the first run on a machine, additional processes on the
 other cores compile these kernels together with this process; see ahead.py. Each of these processes first compiles the

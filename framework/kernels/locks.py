@@ -17,8 +17,8 @@ PAUSE = 0.01
 
 
 class Lock:
-    """Lock for the compilation of the kernel whose machine code a file contains. The operating system releases the lock
-    when the process that holds it ends.
+    """Lock for the compilation of one kernel; the file for its machine code identifies the kernel. The operating system
+    releases the lock when the process that holds it ends.
 
     Args:
         path: file for the machine code of the kernel.

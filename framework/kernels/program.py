@@ -142,8 +142,7 @@ class Program:
 
     @cached_property
     def table(self) -> IntArray | None:
-        """Return the argument of `run` in addresses.py for all steps, or None if compiled code cannot execute all
-        steps."""
+        """The argument of `run` in addresses.py for all steps; None if compiled code cannot execute all steps."""
         tables = [part for part in self._tables if isinstance(part, np.ndarray)]
         if len(tables) < len(self._tables):
             whole = len(self._tables) - len(tables) - self._values
@@ -159,13 +158,13 @@ class Program:
 
     @property
     def is_compiled(self) -> bool:
-        """Return whether compiled code can execute all steps."""
+        """Whether compiled code can execute all steps."""
         return self.table is not None
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether all steps are calls of kernels. If the result is true, the Python functions that update arrays
-        for the kernels (`Call.before`) are called before the first step.
+        """Whether all steps are calls of kernels, and no Python functions update arrays for these kernels
+        (`Call.before` and `Call.at_time`).
         """
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
@@ -183,7 +182,9 @@ class Program:
             part()
 
     def explain(self) -> None:
-        """Raise the error at which compiled code stopped within this program."""
+        """Raise the error at which compiled code stopped within this program: the stored error of a Python function or,
+        if no Python function failed, the error that a repeated execution from Python raises.
+        """
         for asked in self._asked:
             asked.explain()
         self()

@@ -15,7 +15,7 @@ from pathlib import Path
 from windlass.framework.errors import OptionError
 
 LARGEST = 2**63
-"""Largest value of integer options."""
+"""Exclusive upper limit of the magnitude of integer options."""
 HELP_NAMES = ("help", "h")
 HELP_WORDS = ("help", "-help", "--help", "-h")
 """Words that request the help of a command."""

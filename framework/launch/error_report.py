@@ -17,9 +17,10 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Time that all processes except the first wait before they report an error [s]. If all processes fail with the same
-# error, the first process ends the job before another process prints. Before the first solve, processes are not
-# synchronised; on a busy machine the delay between the processes grows with the run time.
+# Shortest and longest time [s] that all processes except the first wait before they report an error; between these
+# limits, the time is equal to the run time. If all processes fail with the same error, the first process ends the job
+# before another process prints. Before the first solve, processes are not synchronised, and the delay between the
+# processes on a busy machine grows with the run time.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}

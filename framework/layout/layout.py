@@ -50,15 +50,15 @@ class Layout:
         processes: the processes among which the world is divided.
         rows: numbers of the rows of each table that this process evaluates, by component, in ascending order; node
             tables are not included.
-        node_rows: for each node table, the numbers of the rows whose first coordinate this process owns, in ascending
-            order.
+        node_rows: for each node table, the numbers of the rows that this process owns (see `find_row_owners`), in
+            ascending order.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all process-local coordinates, owned coordinates first, shape (n,).
         spare: process-local number that stands for missing coordinates; equal to n.
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
         ghost_numbers: indices of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by process-local number, shape (n + 1,); the value for the spare number is 0.
-        displacement, velocity: initial values by process-local number, shape (n,).
+        displacement, velocity: initial displacements and velocities by process-local number, each of shape (n,).
         nodes: first unknown of each process-local node with four consecutive coordinates, in ascending order, shape
             (nodes,).
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
@@ -73,7 +73,7 @@ class Layout:
         data_start: index of the first history value of each entity, by entity number; -1 if the values are not on this
             process.
         data_rows: for each table of history values, the numbers of the process-local rows, in ascending order.
-        owned_markers: for each marker table, the numbers of the rows whose first coordinate this process owns, in
+        owned_markers: for each marker table, the numbers of the rows that this process owns (see `find_row_owners`), in
             ascending order.
         systems: system of each table, in the order of building.
         losses: losses of the rows of each table since the start of an energy ledger, by component; empty without a
@@ -130,8 +130,7 @@ class Layout:
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
         """Return the coordinates that process-local rows couple but other processes own."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # the owner of the first coordinate of a node evaluates the outputs of the node, and therefore needs all
-        # coordinates of the node
+        # the owner of a node evaluates the outputs of the node, and therefore needs all coordinates of the node
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
@@ -218,8 +217,8 @@ class Layout:
         )
 
     def blocks(self) -> Unknowns | None:
-        """The unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few unknowns are
-        in full blocks.
+        """Return the unknowns in blocks of four, see `block_unknowns`; None on several processes, or if too few
+        unknowns are in full blocks.
         """
         return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
@@ -356,7 +355,9 @@ class Layout:
         return self._local_of_dof[world_dofs]
 
     def owners(self, component: type[Component]) -> IntArray:
-        """Return the rank of the process that owns each row of a table, shape (rows,)."""
+        """Return the rank of the process that owns each row of a table, shape (rows,). The owners are known only in
+        worlds with contact sets.
+        """
         return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:

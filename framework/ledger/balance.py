@@ -72,7 +72,9 @@ NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
 
 
 class Summand(NamedTuple):
-    """A group of forces whose work is computed together: the type of the forces (such as ``"load"``) and the law."""
+    """A group of forces whose work is computed together: the type of the forces (such as ``"load"``), the law, and a
+    name that distinguishes several groups of the same law.
+    """
 
     sort: str
     component: type[Component] | None = None
@@ -99,7 +101,7 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: the work of each group of forces, the change of the kinetic energy, and, for each law, the
+    """Sums [J] over steps: the work of each group of forces, the change of the kinetic energy, and, for each law, the
     changes of its stored energies and the time integrals of its powers. `settle` adds the values of a step. All sums
     are views of the array ``numbers``, which contains the sums in this order.
     """
@@ -175,7 +177,7 @@ class Balance:
         losses: losses of the rows of each law, to which each step adds its losses; see `create_losses`.
         kinds: category of each quantity, by the name of the quantity, in the order of the sums; see
             `EnergyLedger.kinds`.
-        kinetic: kinetic energy of this process at the present state [J], shape (1,).
+        kinetic: kinetic energy [J] of this process at the present state, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, state: State) -> None:
@@ -380,7 +382,7 @@ class Balance:
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
-        """Return the kinetic and stored energies of the present state on this process [J], by name, without the
+        """Return the kinetic and stored energies [J] of the present state on this process, by name, without the
         potential of gravity."""
         found = {"kinetic": float(self.kinetic[0])}
         for component, _, account, _, now, *_ in self._accounts:
@@ -408,7 +410,7 @@ class Balance:
 
     def find_program(self, state: State) -> Program | None:
         """Return the program that adds a time step to the sums, or None if the step cannot be evaluated without Python.
-        The step ends at the motion and time in the fields.
+        The step ends at the motion in the arrays of ``state`` and at the time in the fields.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
@@ -432,7 +434,7 @@ class Balance:
         return self._assembly.layout.size > 1
 
     def take_numbers(self) -> FloatArray:
-        """Return the sums on this process since the previous call [J], shape (sums,). `name_sums` converts these sums
+        """Return the sums [J] on this process since the previous call, shape (sums,). `name_sums` converts these sums
         to quantities.
         """
         found: FloatArray = self._sums.numbers.copy()
@@ -441,11 +443,11 @@ class Balance:
 
     @property
     def numbers(self) -> FloatArray:
-        """Sums since the previous call of `take_numbers` [J], shape (sums,); each step adds to this array."""
+        """Sums [J] since the previous call of `take_numbers`, shape (sums,); each step adds to this array."""
         return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
-        """Return the increases of the quantities [J] by name, from an array that `take_numbers` has returned. If
+        """Return the increases [J] of the quantities by name, from an array that `take_numbers` has returned. If
         several such arrays are stacked, return arrays of increases.
         """
         columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()

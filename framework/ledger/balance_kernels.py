@@ -57,7 +57,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # half the angle between both rotations has a sine equal to half the length of the chord, and a cosine equal to
+        # half the angle between both sets of Euler parameters has a sine equal to half the chord, and a cosine equal to
         # the length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
@@ -79,8 +79,8 @@ def mix_powers(between: FloatArray, ends: FloatArray, way: FloatArray) -> None:
 
 @kernel
 def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
-    """Copy the multipliers, shape (m + 1,), to an array with one row for each group of constraints, shape (kinds, m +
-    1). Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all other multipliers.
+    """Copy the multipliers ``lam``, shape (m + 1,), to ``out``, shape (groups, m + 1), which has one row for each group
+    of constraints. Each row contains the multipliers of its group, for which ``masks`` is 1, and 0 for all others.
     """
     for k in range(len(masks)):
         for i in range(len(lam)):
@@ -100,7 +100,7 @@ def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration:
 
 @kernel
 def take_kinetic(v: FloatArray, momentum: FloatArray, gyration: FloatArray, kinetic: FloatArray) -> None:
-    """Compute the kinetic energy v·(momentum - gyration)/2, shape (1,)."""
+    """Set ``kinetic``, shape (1,), to the kinetic energy v·(momentum - gyration)/2."""
     total = 0.0
     for i in range(len(v)):
         total += v[i] * (momentum[i] - gyration[i])
@@ -115,8 +115,9 @@ def settle_motion(
     """Compute the step size [s], and add the work of all forces and the change of the kinetic energy in the step to the
     sums.
 
-    The array of work has the shape (kinds,), with one value per group of forces; all other arrays have the shape (1,).
-    The values at the end of the step are then copied to the values at the start of the next step.
+    The arrays ``work`` (of the step) and ``works`` (sums) have the shape (groups,), with one value per group of forces;
+    all other arrays have the shape (1,). ``start`` and ``kinetic_before`` are set to the values at the end of the step,
+    where the next step starts.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]
@@ -130,12 +131,12 @@ def settle_motion(
 def settle(
     size: FloatArray, now: Reading, before: Reading, jumps: FloatArray, losses: FloatArray, sums: FloatArray
 ) -> None:
-    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,) for k
+    """Add changes of energies and integrals of powers over a step of size[0] seconds to ``sums``, shape (k + p,) for k
     energies and p powers.
 
-    Powers are integrated by the mean of the readings at both ends of the step. The first l powers are losses; their
-    integrals and jumps are also added to the losses of the rows, shape (rows, l). The values at the end of the step are
-    then copied to the values at the start of the next step.
+    Powers are integrated by the mean of the readings ``before`` and ``now`` at both ends of the step. The first l
+    powers are losses; the integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l).
+    The values of ``now`` are then copied to ``before``, for the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

@@ -117,11 +117,11 @@ class EnergyLedger(EveryNth):
 
     @property
     def times(self) -> FloatArray:
-        """Times of the records [s], shape (records,)."""
+        """Times [s] of the records, shape (records,)."""
         return np.array(self._times, dtype=np.float64)
 
     def _settle(self) -> list[list[float]]:
-        """Return the quantities of all records [J], in the order of `names`."""
+        """Return the quantities [J] of all records: for each record a list in the order of `names`."""
         if self._pending:
             assert self._balance is not None
             found = self._balance.name_sums(np.array(self._pending))
@@ -140,8 +140,8 @@ class EnergyLedger(EveryNth):
         return list(self.kinds)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Return a quantity, or the sum of all quantities of a category, since the start of the ledger, at all records
-        [J], shape (records,).
+        """Return the values [J] of a quantity, or of the sum of all quantities of a category, at all records, shape
+        (records,). The values are changes since the start of the ledger.
         """
         records = self._settle()
         rows = np.array(records, dtype=np.float64).reshape(len(records), len(self.kinds))
@@ -156,17 +156,17 @@ class EnergyLedger(EveryNth):
 
     @property
     def totals(self) -> dict[str, float]:
-        """Values of all quantities at the most recent record [J], by name."""
+        """Values [J] of all quantities at the most recent record, by name."""
         return dict(zip(self.kinds, self._settle()[-1], strict=True)) if self._times else {}
 
     @property
     def starts(self) -> dict[str, float]:
-        """Kinetic and stored energies at the start of the ledger [J], by name."""
+        """Kinetic and stored energies [J] at the start of the ledger, by name."""
         return dict(self._first)
 
     @property
     def rest(self) -> float:
-        """Remainder of the energy balance at the most recent record [J]."""
+        """Remainder [J] of the energy balance at the most recent record."""
         return self.totals.get(REST, 0.0)
 
     @property
@@ -177,7 +177,7 @@ class EnergyLedger(EveryNth):
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Return the losses of the rows of one component since the start of the ledger [J], by name of the loss, each
+        """Return the losses [J] of the rows of one component since the start of the ledger, by name of the loss, each
         of shape (rows,).
 
         Under MPI the call is collective.
@@ -198,7 +198,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Store the given state as the state at the start of the first step."""
+        """Claim the file, and evaluate forces and energies at the state, with which the first step starts."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -231,7 +231,7 @@ class EnergyLedger(EveryNth):
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve, and add the energies of changes that hooks have made in the model."""
+        """Add the energies of changes of the model since the previous step, and record the state at the first start."""
         if self._version < 0:
             self._begin(state)
         elif state.world.version != self._version:
@@ -270,14 +270,14 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Sum the losses by name over all processes, because drawings and tables may need the sums at any time."""
+        """Sum the losses of each group over all processes; drawings and tables may need the sums at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums of the balance since the previous call."""
+        """Add the sums of the balance since the previous call to the sums of the ledger on this process."""
         assert self._balance is not None
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
@@ -291,7 +291,7 @@ class EnergyLedger(EveryNth):
         )
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
-        """Return the sums over all processes [J], by name. The call is collective."""
+        """Return the sums [J] over all processes, by name. The call is collective."""
         assert self._world is not None
         values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
@@ -316,7 +316,9 @@ class EnergyLedger(EveryNth):
         return self._joined
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Array of the sums of the balance, only used in serial runs; see `Balance`."""
+        """Return the sums of the balance, to which each step adds, as the values of a record. Return None if the rows
+        are distributed over several processes, or if a subclass overrides `record`.
+        """
         assert self._balance is not None
         # the method `record` of a subclass must be called for each record
         if type(self).record is not EnergyLedger.record or self._balance.is_parallel:
@@ -332,7 +334,9 @@ class EnergyLedger(EveryNth):
         self._pending += list(records)
 
     def skip(self, steps: int) -> None:
-        """Add to the number of steps that the sums include."""
+        """Add steps that compiled code has made to the number of steps that the sums include, and take over the records
+        of these steps.
+        """
         super().skip(steps)
         self.steps += steps
 
@@ -434,8 +438,8 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """For laws with few rows, such as loads, springs and bodies, return the names of the rows; the ledger then
-        shows each row instead of the law.
+        """Return labels for quantities of laws with few rows, such as loads and springs, by name of the quantity. A
+        label lists the names of the active rows, and reports show the label instead of the name of the quantity.
         """
         world = self._world
         assert world is not None
@@ -459,7 +463,9 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """Return the name of a row, or the name of the entity that carries the last marker of the row."""
+        """Return the user's name of a row. If the user has not named the row, return the name of the entity that
+        carries the last marker of the row, or the name of the component if the row has no marker.
+        """
         own = table.describe(row)
         markers = [name for name in table.component.refs if name.startswith("marker")]
         if own != f"{table.kind} {row}" or not markers:

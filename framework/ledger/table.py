@@ -45,14 +45,14 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return the lines of a ledger: label, change since the start, and energy at the end [J]. Quantities that are 0 are
-    omitted.
+    """Return the lines of a ledger, each with a label, the change [J] since the start, and, for energies, the value [J]
+    at the end. Quantities that are 0 are omitted.
 
     Args:
         kinds: category of each quantity, by name.
-        totals: sums of the quantities since the start [J], by name.
-        starts: energies at the start [J], by name.
-        groups: parts of each quantity [J], by name of the quantity.
+        totals: sums [J] of the quantities since the start, by name.
+        starts: energies [J] at the start, by name.
+        groups: name and value [J] of the parts of each quantity, by name of the quantity.
         span: start and end time [s].
         steps: number of steps that the sums include.
         labels: labels that are shown instead of the names of quantities, by name.

@@ -68,17 +68,18 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         world: the world.
         table: table of the new rows.
         ref: declaration of the reference in the schema.
-        given: a handle, a list of handles or an array of entity numbers, with one entry for each row. For a reference
-            to chains, a handle, a list of handles or an array of shape (n,) gives one chain for all rows. A list of
-            chains, or an array of shape (rows, n), gives one chain for each row.
+        given: a handle, a list of handles or an array of entity numbers, with one entity for each row or one for all
+            rows. For a reference to chains, a handle, a list of handles or an array of shape (n,) gives one chain for
+            all rows. A list of chains, or an array of shape (rows, n), gives one chain for each row.
         part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
         Entity numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
-        ModelError: the value is not a reference, refers to entities of a wrong component or of another world, is a
-            chain that is too short, or names an entity twice although entities must be distinct.
+        ModelError: the value is missing although the reference is required, is not a reference, refers to entities of
+            a wrong component or of another world, is a chain that is too short, or names an entity twice although
+            entities must be distinct.
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
@@ -130,8 +131,8 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Check a reference that is given as entity numbers, with the same rules as for handles. ``new`` is the number of
-    rows that are added after the existing rows of the world.
+    """Return entity numbers as int64. Raise ModelError if a number is out of range, or belongs to an entity of a wrong
+    component. ``new`` is the number of rows that the call of `World.add` adds; references to these rows are allowed.
     """
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new

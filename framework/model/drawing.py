@@ -26,12 +26,12 @@ class Drawing:
     """Points, and lines and faces between these points, for the rows of one law at one instant.
 
     Attributes:
-        points: positions in the global frame [m], shape (n, 2) or (n, 3).
+        points: positions [m] in the global frame, shape (n, 2) or (n, 3).
         lines: indices of the points at both ends of each line, shape (m, 2).
         part: label of each line (integers from 0), shape (m,); all lines of a visible object (a belt, a wheel) have the
             same label.
         entity: number of the entity to which each line belongs, shape (m,); -1 for lines on which no painting is shown.
-        start, end: axial coordinate x of both ends of each line along its entity [m], start < end, shape (m,).
+        start, end: axial coordinates x [m] of both ends of each line along its entity, start < end, each of shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
@@ -57,7 +57,7 @@ class Drawing:
 
     @property
     def labels(self) -> int:
-        """Number of distinct labels of lines and faces."""
+        """Number of labels: the largest label of lines and faces plus 1."""
         return 1 + int(max(self.part.max(initial=-1), self.face_part.max(initial=-1)))
 
 
@@ -68,7 +68,7 @@ def draw_traces(
     starts at 0.
 
     Args:
-        traces: points of each trace in the global frame [m], each of shape (points, 3).
+        traces: for each trace, its points [m] in the global frame, shape (points, 3).
         entity: number of the entity of each trace, shape (traces,).
         fields: values of each trace by field name, shape (traces,) or (traces, 3).
         units: unit of each field, by name.
@@ -112,7 +112,7 @@ class Painting:
 
     Attributes:
         target: number of the entity on which each interval lies, shape (n,).
-        start, end: axial coordinate x of both ends of each interval [m], start < end, shape (n,).
+        start, end: axial coordinates x [m] of both ends of each interval, start < end, each of shape (n,).
         fields: values by field name.
     """
 
@@ -143,8 +143,8 @@ class FieldEntries(NamedTuple):
         return found
 
     def select(self, component: int | None) -> FieldEntries:
-        """Return the entries of all rows as an array of shape (n,), in C order. If ``component`` is not None, return
-        only the entries with this index on the last array axis.
+        """Return the entries of all rows with ``places`` of shape (n,), flattened in C order. If ``component`` is not
+        None, return only the entries with this index on the last axis of ``places``.
         """
         which = ... if component is None else (..., component)
         shift, factor = (
@@ -195,7 +195,9 @@ class Output:
 
 
 def describe_outputs(outputs: Mapping[str, Output]) -> str:
-    """Return one line of text for each output variable; the text is empty if there are none."""
+    """Return the section "Outputs" of a docstring, with one line for each output variable. The text is empty if there
+    are no output variables.
+    """
     if not outputs:
         return ""
     lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]

@@ -1,11 +1,12 @@
 """Gaps of contacts at the start and at the end of a step. Solvers use the gaps to check that the step size resolves the
 opening and closing of contacts.
 
-A law with contacts measures each contact at the end of a step, and writes the results into one row of an array. The
-first half of the row describes the end of the step, and the second half describes the end of the previous step. A body
-is in contact with an obstacle at distances below ``reach`` [m]. If the body can pass the obstacle within one step, the
-path of the body is also checked. Let X be the position of the body relative to the obstacle. All points of the straight
-line from X at the start to X at the end of the step must be farther from the origin than ``reach``.
+A law with contacts measures each contact at the end of a step, and writes the results into one row of `Gaps.numbers`.
+The first half of the row describes the end of the step, and the second half describes the end of the previous step. A
+body touches an obstacle if the distance between both is at most ``reach`` [m]. If the body can pass the obstacle within
+one step, the path of the body is also checked. Let X be the position of the body relative to the obstacle. The step has
+missed a penetration if the straight line from X at the start to X at the end of the step contains points that are
+closer to the origin than ``reach``.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
 """Indices of the values in the row of a contact. GAP: gap [m or rad], inf if no other body is near. RATE: rate of the
-gap. SPEED: relative speed of the touching surfaces [m/s]. MISSED: largest penetration within the step that the gaps at
-both ends of the step do not show [m]. REACH: size of an obstacle that the body can pass [m]. X, Y, Z: vector from one
-body to the other [m].
+gap [m/s or rad/s]. SPEED: relative speed of the touching surfaces [m/s]. MISSED: largest penetration [m] within the
+step that the gaps at both ends of the step do not show. REACH: distance [m] below which the body touches an obstacle
+that it can pass. X, Y, Z: position of the body relative to this obstacle [m].
 """
 START = 8
-"""Index of the first of the eight values at the start of the step, which are in the same order. An unknown gap is
-NaN.
+"""Index of the first of the eight values at the start of the step, which have the same order as the eight values at the
+end. An unknown gap at the start is NaN.
 """
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
@@ -57,8 +58,8 @@ class Wraps:
         pulley: index of the pulley of each contact, shape (contacts,).
         place: index of the gap of each contact among the history values, shape (contacts,); the sign of a gap shows
             whether the contact is closed.
-        angle: part of the wrap angle that belongs to each contact [rad], shape (contacts,).
-        stiffness: stiffness of each contact [N/m], shape (contacts,).
+        angle: part [rad] of the wrap angle that belongs to each contact, shape (contacts,).
+        stiffness: stiffness [N/m] of each contact, shape (contacts,).
         names: function without arguments that returns the names of the pulleys.
     """
 
@@ -74,7 +75,8 @@ class Gaps:
     """The contacts of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that writes the values of all contacts, for the motion in the fields, to ``numbers``.
+        measure: function ``(s)`` that evaluates the contacts at the positions and velocities in the fields ``s``, and
+            writes the values to ``numbers``.
         numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH); a ``measure``
             that is not a `Call` may replace the array.
         describe: function ``(k)`` that returns a description of contact k.
@@ -88,8 +90,8 @@ class Gaps:
             this speed is not checked. ``measure`` writes ``quiet[1]``: the largest speed [m/s] of the contacts that
             were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays of the law that contain values at the start of the step.
-        holder: the contact monitor of the solver that has made the last accepted step; ``numbers`` belong to this step.
-            When another solver of the same world accepts a step, the contact monitor of that solver becomes the holder.
+        holder: the contact monitor of the solver that made the last accepted step, to which ``numbers`` refer. When
+            another solver of the same world accepts a step, the contact monitor of that solver becomes the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 
@@ -131,8 +133,8 @@ def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
-    """Write the position of a body relative to an obstacle that the body can pass, and the penetration that the step
-    has missed [m]. Call `note_gap` before this function.
+    """Write the position [m] of a body relative to an obstacle that the body can pass, and the penetration [m] that the
+    step has missed. Call `note_gap` before this function.
 
     A step can miss a penetration if the contact is open at both ends of the step, or if the body is on one side of the
     obstacle at the start and on the other side at the end.

@@ -183,14 +183,14 @@ class LocalRows:
         return self._bound[name]
 
     def keep(self, columns: Any) -> None:
-        """Make ``columns``, the result of an earlier ``bind`` that now contains the present values, the only cached
-        object of these rows.
+        """Cache ``columns``, which is the result of an earlier ``bind`` after an update to the present values, and
+        discard all other cached objects of these rows.
         """
         self._bound.clear()
         self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
 
     def select(self, which: IntArray) -> LocalRows:
-        """Return a subset of these rows, selected by their indices, shape (k,)."""
+        """Return those of these rows whose indices are in ``which``, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
@@ -198,8 +198,8 @@ class LocalRows:
         return self.table.local(name, self.rows)
 
     def padded(self, name: str) -> NDArray[Any]:
-        """Return chains of entities, padded with -1 to the longest chain of the table, or values along the chains,
-        padded with 0.
+        """Return the chains of the reference ``name``, padded with -1 to the length of the longest chain, or the values
+        of the column ``name`` along its chains, padded with 0.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -308,8 +308,8 @@ def register(law: Law) -> None:
             role ``data`` are history values; rows of a law with the role ``passive`` are only read by other laws (the
             ground, materials, surfaces).
         dofs: names of the references whose coordinates each row couples, in this order; nodes couple their own
-            coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world coordinate
-            numbers of the rows in ``table.resident``, shape (resident, n), -1 for no coordinate.
+            coordinates. Alternatively, ``dofs`` is a function ``(world, table)`` that returns the world numbers of the
+            coordinates that the rows in ``table.resident`` couple, shape (resident, n), -1 for no coordinate.
         bind: function ``(rows)`` that returns the arrays that kernels read. Other functions access the result as
             ``rows.columns``, which is cached for later evaluations.
         build: function ``(rows)`` that returns the `System` of all rows of this process; ``build`` is called again if a
@@ -328,7 +328,7 @@ def register(law: Law) -> None:
         multipliers: for constraints, the number of multipliers of each row.
         family: for markers, the marker family to which the rows belong.
         source: literature source of the law.
-        draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points and lines.
+        draw: function ``(rows, fields, subdivisions)`` that returns a `Drawing` of the rows as points, lines and faces.
         paint: function ``(rows, fields)`` that returns a `Painting` with values for the lines of other entities.
         draw_keys: function ``(rows)`` that returns keys of shape (rows, k). Rows with equal keys show the same object,
             for example a pulley that touches many cables. Only the first of these rows is drawn.
@@ -375,8 +375,8 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
 
     Args:
         component: the schema, which must have ``marker0``, ``marker1`` and ``active``.
-        force: kernel ``(row, u, ut, t)`` for the force of a row, which reads the columns of the schema by name, such as
-            ``row.stiffness``.
+        force: kernel ``(row, u, ut, t)`` that computes the force of a row. The kernel reads the columns of the schema
+            by name, such as ``row.stiffness``.
         *kernels: the tangent kernel, if the law has one.
         **more: other arguments of `register`, such as ``outputs`` and ``source``.
 

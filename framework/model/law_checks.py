@@ -112,10 +112,12 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check that a node has as many columns of reference values, and of initial values, as coordinates.
+    """Check that the reference columns of a node contain one number per coordinate, and likewise the state column and
+    each initial column.
 
     Raises:
-        ModelError: the number of columns differs from the number of coordinates, or a column name is unknown.
+        ModelError: there are no coordinates, the number of values differs from the number of coordinates, or the name
+            of a column or coordinate is unknown.
     """
     kind, count = component.__name__, len(component.dof_names)
     if not count:

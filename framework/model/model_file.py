@@ -39,7 +39,8 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Largest allowed depth of nested lists and objects in a file; values in valid model files are nested less deeply."""
+"""Depth of nested lists and objects that values in valid model files do not exceed; if the nesting is too deep for the
+parser, the error message names the first key whose value exceeds this depth."""
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
@@ -76,7 +77,7 @@ def read_model(path: Path) -> dict[str, Any]:
     if isinstance(version, bool) or version not in (1, VERSION):
         raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 for a file without a digest")
     if version == 1 and "digest" not in content:
-        # the content fits the schema; only the digest differs
+        # apart from the version, files of versions 1 and 2 differ only in the digest
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
         warn(
             f"{where} is of version 1, without a digest, so changes of the file cannot be detected",
@@ -251,7 +252,7 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Names of the columns and references whose values the file does not contain, and which the user must pass.
+        Names of the columns and references that the file does not contain; `World.add` used their defaults.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -318,7 +319,7 @@ class FunctionNames:
 
 
 def _pack(values: NDArray[Any]) -> Any:
-    """Convert values of rows to JSON; for a column of variable length, ``values`` is a list of arrays."""
+    """Convert values of rows to JSON; for a column of variable length, ``values`` is an array of arrays."""
     n = len(values)
     if values.dtype == object:
         rows = [np.asarray(row).tolist() for row in values]

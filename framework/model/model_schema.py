@@ -191,8 +191,8 @@ def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
 
 @cache
 def create_validator() -> Callable[[Mapping[str, Any]], Any]:
-    """Create the validator of a schema, which requires finite numbers, and checks long lists of numbers as one
-    array."""
+    """Create the class that validates content against a schema. The class accepts only finite numbers, and checks a
+    list of numbers as one array."""
     import jsonschema  # imported here, because few runs read model files
 
     base = jsonschema.Draft202012Validator
@@ -215,8 +215,8 @@ def create_validator() -> Callable[[Mapping[str, Any]], Any]:
 
 
 def is_plain(items: Any, values: Sequence[Any]) -> bool:
-    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and whether a schema
-    allows all these numbers.
+    """Return whether all entries of a list are numbers, or lists of numbers of equal length, and whether ``items``, the
+    schema of an entry, allows all these numbers.
     """
     inner, length = items, None
     if items.get("type") == "array" and "items" in items and items.get("minItems", -1) == items.get("maxItems"):

@@ -50,8 +50,8 @@ class Numbering:
             coordinates of a row).
         count: number of coordinates n.
         counts: number of coordinates that each node table defines, without shared coordinates.
-        reference: reference values of the known coordinates, see `known_count` [m, 1, rad], shape (known,).
-        displacement, velocity: initial values of the known coordinates, shape (known,).
+        reference: reference values [m, 1, rad] of the known coordinates (see `known_count`), shape (known,).
+        displacement, velocity: initial displacements and velocities of the known coordinates, each of shape (known,).
         first_multiplier: world number of the first multiplier of each constraint table.
         multiplier_count: number of multipliers.
         data_start, data_count: index of the first history value, and number of history values, of each GenericData row,

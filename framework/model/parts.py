@@ -68,8 +68,8 @@ class Part:
     @classmethod
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
-        """Return the part of this process if the rows are divided into ranges of equal size, one for each process;
-        ``count`` is the total number of rows. A single process specifies all rows.
+        """Return the part of this process if the rows are divided into ranges of nearly equal size, one for each
+        process; ``count`` is the total number of rows. A single process specifies all rows.
 
         Raises:
             ModelError: ``count`` is not a whole number >= 0, or is too large.
@@ -89,8 +89,8 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """Return the part that this process specifies when a function such as `straight_cable` adds many rows by
-    one call.
+    """Return the part that this process specifies when a function such as `straight_cable` adds ``count`` rows by one
+    call: a range of rows (`Part.equal`) if ``count`` is larger than `KEPT_WHOLE`, otherwise all rows.
     """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
@@ -215,7 +215,9 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """Return, for each of several numbers, the maximum over all processes. The call is collective."""
+    """Return the maximum of each number over all processes; all processes give equally many pairs of numbers. The call
+    is collective.
+    """
     everyone = processes.allgather("widths of rows", numbers)
     return [(max(a for a, _ in of_all), max(b for _, b in of_all)) for of_all in zip(*everyone, strict=True)]
 

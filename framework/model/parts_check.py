@@ -1,5 +1,5 @@
-"""Checks of tables that are built in parts, and exchange of rows. Each row must be specified by at least one process,
-and by all these processes with equal values.
+"""Checks of tables that are built in parts, and exchange of rows. Each row must be specified by at least one process;
+several processes that specify the same row must give equal values.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Return the values of all columns as numeric arrays. Columns of variable length are padded with -1 to the largest
-    length on any process. The call is collective.
+    """Return the columns and references of rows that contain numbers or truth values, by name. Columns of variable
+    length are padded with -1 to the largest length on any process. The call is collective.
     """
     found = table.extract(rows)
     for name, column in found.items():
@@ -127,8 +127,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows of this process to other processes, and insert the rows that other processes send. A list contains, for
-    each process, the rows to send. The call is collective.
+    """Send rows of this process to other processes, and insert the rows that other processes send. ``out`` contains,
+    for each process, the numbers of the rows to send. The call is collective.
     """
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):

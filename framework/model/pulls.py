@@ -14,15 +14,15 @@ class Pulls:
     """The tensions of the rows of a law on this process.
 
     Attributes:
-        measure: function ``(s)`` that writes the tensions for the motion in the fields.
-        tensions: mean elastic force of each row [N], shape (rows,).
+        measure: function ``(s)`` that writes the tensions at the positions in the fields ``s`` to ``tensions``.
+        tensions: mean elastic force [N] of each row, shape (rows,).
         dofs: process-local indices of the coordinates (position and slope) at the first end of each row, shape (rows, 2
             d) in d = 2 or 3 dimensions.
-        impedance: sqrt(EA rhoA) of each row, from the axial stiffness EA and the mass per length rhoA [N s/m], shape
+        impedance: sqrt(EA rhoA) [N s/m] of each row, from the axial stiffness EA and the mass per length rhoA, shape
             (rows,).
-        speed: largest speed of waves along the axis of any row [m/s].
-        length: total length of the cables of all rows [m].
-        least: largest error of a force that results from rounding errors of the coordinates [N].
+        speed: largest speed [m/s] of waves along the axis of any row.
+        length: total length [m] of the cables of all rows.
+        least: largest error [N] of a tension that results from rounding errors of the coordinates.
         describe: function ``(k)`` that returns a description of row k.
     """
 

@@ -27,7 +27,7 @@ history values at the start of the step."""
 ARGUMENTS = ("row", "u", "ut", "t")
 """Names of the arguments of the kernels of a law between two markers."""
 ROW = "row"
-"""Name of the argument with which a kernel passes its row to other kernels."""
+"""Name of the argument of a called kernel that receives the row of the calling kernel."""
 
 
 # the type stubs of NumPy 2.5 declare the base class of this class as final

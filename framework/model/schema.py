@@ -24,7 +24,7 @@ REQUIRED: Any = object()
 LARGEST = 1e150
 """Largest allowed magnitude of numbers; squares of larger numbers could overflow."""
 PLAIN = {float, int, np.float64}
-"""Types of numbers."""
+"""Types of single numbers that `_parse_one` accepts."""
 MARKER = "marker"
 """Word that the names of all marker families contain."""
 
@@ -420,7 +420,7 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
 
 
 def row_bytes(component: type[Component]) -> int:
-    """Return a lower bound of the memory for one row in the table of a component [bytes]."""
+    """Return a lower bound of the memory [bytes] for one row in the table of a component."""
     sizes: list[int] = [
         math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()
     ]

@@ -25,14 +25,14 @@ class Fields:
     The letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
 
     Attributes:
-        x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
+        x: total coordinates [m, 1, rad], which are reference + displacement, shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
-        data, start_data: present history values, and history values at the start of the step, shape (d,).
+        data, start_data: present history values, and history values at the start of the step, each of shape (d,).
         time: time [s], shape (1,); the property ``t`` is the same value as a float.
-        step_size, start_time: size and start time of the step to which post-Newton updates belong [s], each of shape
-            (1,). The size is 0 in statics and at the start of a solve.
-        start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
+        step_size, start_time: size and start time [s] of the step at whose end post-Newton updates are made, each of
+            shape (1,). The size is 0 in statics and at the start of a solve.
+        start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
             are active, shape (1,); < 0 if the contact states are in a cycle.
         markers: columns of each marker family.
@@ -82,7 +82,8 @@ class Coupling(NamedTuple):
         diagonal: slots of the entries (multiplier, multiplier), shape (rows, m).
         block: slots of the entries (coordinate, coordinate), shape (rows, n, n), for the derivatives of C_q^T lam with
             respect to q.
-        scale: factor on the C_q^T blocks: the derivative of the multipliers with respect to the unknowns of the solver.
+        scale: factor on the entries C_q^T in ``columns``: the derivative of the multipliers with respect to the
+            unknowns of the solver.
     """
 
     rows: IntArray
@@ -221,13 +222,14 @@ class PostNewton(NamedTuple):
     """Result of a post-Newton update.
 
     Attributes:
-        error: largest force error of a connector [N]; the force error of a connector is the sum of the errors of its
+        error: largest force error [N] of a connector; the force error of a connector is the sum of the errors of its
             contacts.
-        recommended_step: step size with which the step would end at the instant at which a contact changes its state
-            [s]; inf if no contact changes its state.
+        recommended_step: step size [s] with which the step would end at the instant at which a contact changes its
+            state; inf if no contact changes its state.
         changed: whether any contact has changed its state (open or closed, stick or slip).
-        force: largest contact force of a connector [N], which is the scale of ``error``.
-        row: process-local row of the connector with the largest error, -1 if there is none.
+        force: largest contact force [N] of a connector, which is the scale of ``error``.
+        row: index of the connector with the largest error among the rows of its table on this process, -1 if there is
+            none.
     """
 
     error: float = 0.0
@@ -351,8 +353,8 @@ class Checks:
     Attributes:
         doubts: function ``(fields, step)`` that is called before a solve, and returns a list of reasons why the results
             will be doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
-        refusals: function ``(fields)`` that returns a list of reasons why a motion cannot start from this state, such
-            as overlaps that exceed the range of validity of the law.
+        refusals: function ``(fields)`` that returns a list of reasons why no motion can start from the state in the
+            fields, such as overlaps that exceed the range of validity of the law.
         reasons: function ``(fields, step)`` that is called at the end of a solve, and returns a list of reasons why the
             results are doubtful, with remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         sums: function ``(fields)`` that is called at the end of a solve, and returns pairs of a key and an array.
@@ -361,7 +363,7 @@ class Checks:
         invariants: function ``(fields)`` that returns a dictionary of integers that must not change during a solve, for
             example the number of turns of a closed belt around its pulleys. Values of the same name are summed over all
             laws and processes.
-        diagnose: function ``(fields)`` that returns a list of reasons why rows cannot be evaluated and return NaN, for
+        diagnose: function ``(fields)`` that returns a list of reasons why the forces of rows are NaN, for
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable that
             is turned inside out. Solvers call the function once, at the end of a solve.
@@ -388,9 +390,9 @@ class Strands(Protocol):
 
     Attributes:
         row: row number of each point, shape (k,).
-        weight: length of the axis of the row that belongs to each point [m], shape (k,).
-        stiffness, free: stiffness [N] and stress-free strain [1] of the original law, shape (k,).
-        bearable: compressive force at which each row would buckle if its ends were clamped [N], shape (rows,).
+        weight: length [m] of the part of the axis that belongs to each point, shape (k,).
+        stiffness, free: stiffness [N] and stress-free strain [1] of the original law at the points, each of shape (k,).
+        bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
     """
 
     row: IntArray
@@ -400,7 +402,7 @@ class Strands(Protocol):
     bearable: FloatArray
 
     def eval_stretch(self, s: Fields) -> FloatArray:
-        """Return the stretch (present length divided by unstrained length) at the points [1], shape (k,)."""
+        """Return the stretch [1] (present length divided by unstrained length) at the points, shape (k,)."""
 
     def find_folded(self, s: Fields) -> BoolArray:
         """Return whether each row is folded (a slope at one of its ends points against its chord), shape (rows,)."""
@@ -409,7 +411,7 @@ class Strands(Protocol):
         """Replace the parameters of the law.
 
         Args:
-            stiffness: stiffness at the points [N], shape (k,), equal at all points of a row.
+            stiffness: stiffness [N] at the points, shape (k,), equal at all points of a row.
             free: stress-free strain [1], shape (k,).
             bends: whether each row keeps its bending stiffness, shape (rows,); in other rows the bending stiffness is
                 set to 0.
@@ -477,7 +479,7 @@ class System:
         name: name of the component.
         dofs: process-local indices of the coordinates of each row, shape (rows, n); a missing coordinate has the spare
             number.
-        update: function that evaluates marker columns.
+        update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
         load: function that adds applied loads to s.f (right-hand side, without the load factor).
@@ -534,7 +536,7 @@ class System:
     select: Callable[[int], System] | None = None
 
     def energy(self, fields: Fields) -> float:
-        """Return the stored energy of the rows of this process [J]; 0 for a law without account."""
+        """Return the stored energy [J] of the rows of this process; 0 for a law without account."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:

@@ -57,7 +57,7 @@ class Entity:
 
     @property
     def name(self) -> str:
-        """Name of the entity or entities for messages, e.g. ``"left"`` or ``"belt 57"``."""
+        """Name of the first entity of the handle, for messages, e.g. ``"left"`` or ``"belt 57"``."""
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
@@ -147,8 +147,9 @@ class EntityTable:
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
     def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
-        """Return chains of resident rows, padded with -1, or values along the chains, padded with 0, shape (n, length,
-        *shape)."""
+        """Return the chains of the reference ``name`` of resident rows, padded with -1, shape (n, length), or the
+        values of the column ``name`` along its chains, padded with 0, shape (n, length, *shape).
+        """
         col, values = self.component.columns.get(name), self.local(name, rows)
         if col is None:
             return pad_rows(values, length, -1, np.int64)
@@ -207,8 +208,9 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Collect the values of any rows of a distributed table from all processes, and return these values. Each
-        process passes the values of its resident rows. The call is collective.
+        """Return the values of any ``rows`` of a distributed table, collected from all processes. Each process passes
+        the values of its resident rows in ``local``; ``what`` is the name of the values in messages. The call is
+        collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
@@ -241,11 +243,13 @@ class EntityTable:
         self._resident = [rows]
 
     def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        """Return the values of all columns, except functions, for some resident rows."""
+        """Return the values of all references and columns, except columns of functions, for some resident rows."""
         return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
-        """Add rows to a distributed table, from values that `extract` has returned on another process."""
+        """Add rows to a distributed table, from values that `extract` has returned on another process. Rows that are
+        already resident are skipped.
+        """
         new = ~find_sorted(self.resident, rows)[1]
         resident = np.concatenate((self.resident, rows[new]))
         order = np.argsort(resident)

@@ -65,7 +65,7 @@ class World:
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None as long as every process has all rows.
-        calls: for every call of `add`: component, number of rows, and whether the rows were given in parts.
+        calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.
         changed: value of ``version`` at the last change of each table with changed columns, by component.
         changed_columns: value of ``version`` at the last change of each changed column, by component and name.
     """
@@ -203,8 +203,8 @@ class World:
 
     @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
-        """Add rows and return a handle to them. The number of rows is the length of the longest handle or array among
-        the values. If all values are scalars, one row is added.
+        """Add rows and return a handle to them. The number of rows is the length of the longest handle, list or array
+        that gives one value per row. If no value is given per row, one row is added.
 
         Args:
             component: the component (schema) of the new rows.

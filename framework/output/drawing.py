@@ -32,7 +32,7 @@ class Overlap(NamedTuple):
         line: indices of the lines that occur in at least one pair, shape (lines,).
         first: index of the first pair of each line in ``line``, shape (lines,).
         interval: index of the interval of each pair, shape (pairs,).
-        share: fraction of the line that the interval of each pair covers [1], shape (pairs,).
+        share: fraction [1] of the line that the interval of each pair covers, shape (pairs,).
         each: number of pairs of a line, if it is the same for all lines, otherwise 0.
     """
 
@@ -81,8 +81,8 @@ class Canvas:
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: no law has a drawing, two laws use the same field name with different units or rules, or a
-            requested field does not exist.
+        OutputError: no law has a drawing with lines or faces, two laws use the same field name with different units, or
+            a requested field does not exist.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Joined:
         return joined
 
     def fresh(self, name: str) -> FloatArray:
-        """Return an array of NaN, the values for drawings without the field."""
+        """Return the array of a field with one number per point or cell, after all its values were set to NaN."""
         array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
         array.fill(np.nan)
         return array
@@ -204,8 +204,8 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine the values of a painted field with the present values of the lines, by the rule of the field. Lines
-    without a value get NaN.
+    """Combine the values of a painted field with the present values of the lines in ``field``, by the rule of the
+    painted field. If ``first`` is true, the present values are replaced. Lines that no interval covers are not changed.
     """
     if not len(overlap.line):
         return

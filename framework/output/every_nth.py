@@ -42,7 +42,8 @@ def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArr
 
     Args:
         time: end of the step [s], shape (1,).
-        span: start of the solve, interval between frames, and earliest time of a record [s], shape (3,).
+        span: time at the start of the solve, interval between frames, and earliest time of a record, all in seconds,
+            shape (3,).
         counts: array of shape (5,): number of steps so far (index STEPS), n if every n-th step is recorded or 0 if
             frames are equally spaced in time (EVERY), number of frames that were due before this step (DONE), number of
             steps since Python last set this array (PASSED), and number of stored records (STORED).
@@ -63,8 +64,8 @@ def store_record(
     due: IntArray, time: FloatArray, counts: IntArray, numbers: FloatArray, times: FloatArray, steps: IntArray,
     records: FloatArray,
 ) -> None:  # fmt: skip
-    """If a step is recorded, store the values of the record, its time, and the number of steps since Python last set
-    ``counts``.
+    """If due[0] is not 0, store the values ``numbers``, shape (n,), in the next free row of ``records``, shape (ROOM,
+    n), the time in ``times``, and the number of steps since Python last set ``counts`` in ``steps``.
     """
     k = counts[STORED]
     if due[0] == 0:
@@ -138,8 +139,8 @@ class EveryNth(StepHook, Closing, ABC):
         self._interval = length / self._frames
 
     def before_step(self, state: State) -> None:
-        """Record the start of the solve; in the following steps, records are made as described in `EveryNth`, even if
-        the steps run in compiled code.
+        """Record the state at the start of a solve, if this hook has not recorded any state before. The following steps
+        are recorded as described in `EveryNth`, also if these steps run in compiled code.
         """
         if self._begins and self._is_empty() and state.t >= self._earliest:
             self.record(state)
@@ -223,7 +224,9 @@ class EveryNth(StepHook, Closing, ABC):
             state.t, state.step = t, step
 
     def skip(self, steps: int) -> None:
-        """Add the steps of compiled code to the number of steps."""
+        """Add the steps that compiled code has made to the number of steps, and take over the records that compiled
+        code has stored in these steps.
+        """
         self._steps += steps
         if self._changing is None:
             return

@@ -11,7 +11,8 @@ from windlass.framework.errors import OutputError
 
 @checked(OutputError, path=inside())
 def create_output_folder(path: str | os.PathLike[str]) -> Path:
-    """Create the folder and its parent folders, write and delete a small file in it, and return its absolute path.
+    """Create a folder and its parent folders, write and delete a small file in the folder, and return the absolute path
+    of the folder.
 
     Call this function before the solve, so that a missing disk causes an error before hours of computation. The
     function writes a file instead of a check of permissions, because for the user root such a check succeeds even on a

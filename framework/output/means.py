@@ -51,7 +51,7 @@ class Means(Readings):
     Attributes:
         units: unit of each sensor, by name; if the components of a sensor have different units, the unit of the first
             component. Empty before the first instant.
-        duration: length of the time interval of the means [s].
+        duration: length [s] of the time interval of the means.
 
     Raises:
         ModelError: two sensors have the same name, or there are no sensors.
@@ -82,7 +82,9 @@ class Means(Readings):
         return np.asarray(self._integral[first : first + len(probe.columns)].reshape(probe.shape) / self.duration)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Bind the sensors to the model, because compiled code may read them before the first call of this hook."""
+        """Bind the sensors to the model, because compiled code may read the sensors before the first call of this hook,
+        and discard the values at the last instant of an earlier solve.
+        """
         super().before_solve(state, end, steps)
         if not self._probes:
             load_outputs(state)

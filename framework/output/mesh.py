@@ -13,7 +13,7 @@ class LineMesh:
     """Points joined by straight lines and by faces. The mesh is created once per run; the present positions of the
     points are written with each frame.
 
-    points: reference positions in the global frame [m], shape (n, 3); z = 0 in 2D models.
+    points: reference positions [m] in the global frame, shape (n, 3); z = 0 in 2D models.
     lines: indices in `points` of both ends of each line, shape (m, 2).
     part: label of each line, followed by the label of each face, shape (m + k,). All lines and faces of a cable, pulley
         or surface have the same label. The labels are written as cell field `part`. Cell fields contain the values of

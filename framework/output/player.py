@@ -46,7 +46,8 @@ def load_pyvista(off_screen: bool) -> Any:
     """Return the module PyVista.
 
     Raises:
-        OptionError: PyVista is not installed, or no screen is available; the message explains how to install PyVista.
+        OptionError: PyVista is not installed, there is no screen although a window is needed, or the libraries for
+            pictures without a screen are missing. The message states the remedy.
     """
     try:
         with warnings.catch_warnings():
@@ -183,7 +184,7 @@ class Player:
         series: the frames.
         field: name of the field that is shown first. If empty, the field `FIRST` is shown, or the first field of the
             file if `FIRST` does not exist.
-        size: size of window and pictures [pixels].
+        size: width and height [pixels] of the window and of pictures.
         off_screen: whether to draw in memory instead of a window.
 
     Raises:
@@ -216,8 +217,8 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Return the smallest and the largest value of the field in a selection of frames. These values are the limits
-        of the colour scale for all frames.
+        """Return the smallest and the largest value of the field in at most ten frames, which are evenly distributed
+        over the series. These values are the limits of the colour scale for all frames.
         """
         import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 

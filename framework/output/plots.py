@@ -27,8 +27,8 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
 picture."""
 POINTS = 4000
-"""Number of points of a drawn curve; a curve with more points is reduced to the smallest and the largest value in each
-of many intervals.
+"""Largest number of points of a drawn curve; a curve with more points is reduced to the points with the smallest and
+the largest value in each of POINTS / 2 intervals.
 """
 SUBDIVISIONS = 4
 """Number of straight lines with which one cable element is drawn."""
@@ -45,7 +45,7 @@ FLAT = 1e-6
 
 
 def create_page_figure(height: float) -> Any:
-    """Create an empty figure with the width of a page and a given height [inch]."""
+    """Create an empty figure with the width `WIDTH` and the given height [inch]."""
     return create_figure(WIDTH, height, layout="constrained")
 
 
@@ -134,7 +134,7 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return a height of a pair of axes [inch] that is sufficient for the names of the curves."""
+    """Return the height [inch] of a pair of axes beside which there is room for the names of the curves."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
@@ -246,7 +246,7 @@ def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
 
 
 def _create_view(clouds: Sequence[FloatArray]) -> tuple[Any, Any]:
-    """Create a figure with 2D or 3D axes that contain all points [m]."""
+    """Create a figure and its 2D or 3D axes, whose limits include all points [m]; return both."""
     from matplotlib.ticker import MaxNLocator, NullLocator  # imported here, because only pictures need matplotlib
 
     points = np.concatenate(clouds)

@@ -34,8 +34,8 @@ class Probe(NamedTuple):
         shape: shape of the value at one instant; the columns contain the components in C order.
         read: function of the fields that returns the values of all columns, shape (columns,), with 0 for values that
             other processes evaluate.
-        entries: function without arguments that returns the `FieldEntries` of the values, shape (columns,), or None if
-            compiled code cannot read the values. The function is called again after the model has changed.
+        entries: None if compiled code cannot read the values; otherwise a function without arguments that returns the
+            `FieldEntries` of the values, shape (columns,). The function is called again after the model has changed.
     """
 
     columns: list[tuple[str, str]]
@@ -156,7 +156,7 @@ class Readings(EveryNth):
 
     def _keep(self, rows: Sequence[FloatArray], marks: Sequence[tuple[float, int]]) -> None:
         """Pass the values of new records, each of shape (columns,), and their times [s] and step numbers, to `_take`.
-        The last record becomes the previous record.
+        Time and step number of the last record are stored, so that `record` does not record the same instant again.
         """
         self._mark = marks[-1]
         self._take(rows, marks)
@@ -182,11 +182,13 @@ class Readings(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due."""
+        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
         return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
-        """Return the values of all sensors if all these values are entries of arrays of the state, otherwise None."""
+        """Return the values of all sensors if all these values are entries of arrays of the state. Otherwise, on
+        several processes, and for subclasses that override `record`, return None.
+        """
         # the method `record` of a subclass must be called for each record
         if type(self).record is not Readings.record or not self._probes:
             return None

@@ -189,11 +189,13 @@ class Recorder(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due."""
+        """Return the program that records a time step if a record is due, or None; see `find_asking`."""
         return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
-        """Collect the first drawings, and create the series of frames. The call is collective."""
+        """Draw the model in the reference configuration, and create the series of frames from these drawings. The call
+        is collective.
+        """
         self._scene, self._world = Scene(state.world, self._subdivisions), state.world
         reference = state.copy()
         reference.q[:] = 0.0

@@ -91,7 +91,7 @@ class Scene:
 
 
 def is_drawn(world: World) -> bool:
-    """Return whether a model has drawings with lines."""
+    """Return whether the law of at least one row of the model draws the row."""
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
     return any(law is not None and law.draw is not None for law in laws)
 
@@ -214,7 +214,7 @@ class JoinedDrawing:
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
-        """Return the joined drawing of a later frame."""
+        """Return the joined drawing of a later frame; ``parts`` contains the data of each process, see `Thin`."""
         known = [part for part in parts if part is not None]
         points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
         point_data, cell_data = (
@@ -240,7 +240,7 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """Join the field values of a later frame, one part for each process, and return the complete `Painting`."""
+        """Return the joined painting of a later frame; ``parts`` contains the data of each process, see `Thin`."""
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))
@@ -261,8 +261,8 @@ def _row_of_each(rows: IntArray, count: int) -> IntArray:
 
 
 def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
-    """Return the labels of the lines of all processes after they were joined. Lines of different processes get the same
-    label if they share a joint.
+    """Return new labels for the lines of all processes, shape (lines,). Lines that have the same label in ``part``, or
+    a common index in ``joints``, get the same new label.
     """
     if joints is None or not len(part):
         return part

@@ -132,7 +132,7 @@ class Sensor:
 
 
 def _as_cell(text: str) -> str:
-    """Replace the commas in a name or unit, because commas separate the columns of the table."""
+    """Replace commas and double quotes in a name or unit, because a `CsvTable` does not allow these characters."""
     return text.replace(",", ";").replace('"', "'")
 
 
@@ -143,7 +143,8 @@ class Sensors(Readings):
 
     Args:
         path: the CSV file, which is replaced if it exists; its folder is created if needed. If the path is None, values
-            are stored only in memory. In the file, semicolons replace commas in names and units.
+            are stored only in memory. In names and units in the file, semicolons replace commas, and single quotes
+            replace double quotes.
         sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
         every: record every n-th accepted step, n >= 1.
 
@@ -167,7 +168,7 @@ class Sensors(Readings):
 
     @property
     def times(self) -> FloatArray:
-        """Times of the records [s], shape (records,)."""
+        """Times [s] of the records, shape (records,)."""
         return np.array([t for t, _ in self._marks], dtype=np.float64)
 
     @property
@@ -264,7 +265,9 @@ class Sensors(Readings):
         return ReportCurves("time [s]", self.times, curves)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return the section of the report that shows all components of the sensors over time."""
+        """Return the section of the report that shows all components of the sensors over time; no section if there are
+        fewer than two records.
+        """
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ class Closing:
     """Base class of objects that are closed at the end of a ``with`` block."""
 
     def close(self) -> None:
-        """Complete the files of the series at its end."""
+        """Complete and close the files of this object."""
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +129,7 @@ class FieldSeries(Closing, ABC):
 
         Args:
             time: time of the frame [s], later than the time of the previous frame.
-            points: present positions of the points in the global frame [m], shape (n, 2) or (n, 3).
+            points: present positions [m] of the points in the global frame, shape (n, 2) or (n, 3).
             point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
                 third component 0.
             cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).

@@ -27,7 +27,8 @@ _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
 """Number that is written at first instead of the number of frames, so that the offset of the number of frames in the
-file can be found. This number must occur only once in the first page of the file.
+file can be found. The beginning of the file must contain this number exactly twice: as the attribute ``NSteps`` and as
+the length of ``Steps/Values``.
 """
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
@@ -40,8 +41,8 @@ class VtkhdfSeries(FieldSeries):
     each frame as a separate chunk (zlib, level 1, bytes shuffled).
 
     Viewers can read the file whenever no frame is being written. Kept frames of an interrupted run are copied once to a
-    new file. If a series has only one frame, VTK's reader does not show its time. The arguments and errors are
-    explained in `FieldSeries`.
+    new file. If a series has only one frame, VTK's reader does not show the time of this frame. The arguments and
+    errors are explained in `FieldSeries`.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -52,7 +53,7 @@ class VtkhdfSeries(FieldSeries):
         # number of finished frames, number of allocated frames, and number of frames that the digest includes
         self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames for which space is allocated at once
-        self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
+        self._counts: list[int] = []  # offsets [bytes] of both frame counts in the file
         # for each dataset, the offsets in the file at which the rows of each batch of frames begin [bytes]
         self._places: dict[str, list[int]] = {}
 
@@ -151,8 +152,9 @@ class VtkhdfSeries(FieldSeries):
                 target["VTKHDF"][name][first:end] = values
 
     def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
-        """Return the names of the datasets that grow with the number of frames, each with its first and last row for a
-        range of frames.
+        """Divide the rows of the frames from ``begin`` to ``end`` - 1, in all datasets that grow with the number of
+        frames, into blocks of at most `_COPIED_ROWS` rows. Return (name of the dataset, first row, last row + 1) of
+        each block.
         """
         points, cells = len(self.mesh.points), len(self.mesh.part)
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
@@ -168,7 +170,7 @@ class VtkhdfSeries(FieldSeries):
         ]
 
     def _fill(self, root: Any) -> None:
-        """Write topology and labels."""
+        """Write the cells and labels of the mesh, and its reference points if the file has no steps."""
         mesh = self.mesh
         corners = np.repeat([2, 4], [len(mesh.lines), len(mesh.faces)])
         root.attrs["Version"] = np.array([2, 0], np.int64)
@@ -309,6 +311,8 @@ def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:
-    """Raise BrokenSeriesError if a dataset of the old file lacks rows that the new file must contain."""
+    """Raise BrokenSeriesError if a dataset of the old file has fewer than ``rows`` rows, or rows of another type or
+    shape than the dataset of the new file.
+    """
     if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
         raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")

@@ -1,1 +1,3 @@
-"""Messages between MPI processes; the messages contain only arrays."""
+"""Communication between MPI processes: collective operations, exchange of ghosts, and maps from world numbers to
+values.
+"""

@@ -158,7 +158,7 @@ def join_rows(
     """Join the rows of several processes to one array.
 
     Args:
-        parts: one entry for each process: the row numbers, shape (k,), and values, shape (k, ...), of its rows; None
+        parts: one entry for each process: the numbers, shape (k,), and values, shape (k, ...), of its rows; values None
             for a process without rows. If the rows of the processes have different numbers of entries, shorter rows are
             padded.
         count: number of rows.

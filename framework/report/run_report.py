@@ -54,7 +54,7 @@ class SolveRecord:
         unit: unit of the progress of the solve, ``"s"`` for time.
         counts: numbers of steps and iterations, and times, by name.
         summary: counts and times in one line.
-        steps: see `plot_steps`.
+        steps: table of the steps, shape (groups of steps, columns), see `plot_steps`.
         work: column of ``steps`` for each measure of computational work, such as iterations, by the name of the
             measure.
         settings: settings of the solver, by name.

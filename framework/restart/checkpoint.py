@@ -51,7 +51,7 @@ class Checkpoint(StepHook):
         path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
         every: number of steps between checkpoints; default: the number that the file to continue from contains, or 1000
             without such a file. Another checkpoint is written at the end of each solve.
-        minutes: elapsed time since the previous checkpoint after which an automatic checkpoint is written [min]; 0: no
+        minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written; 0: no
             automatic checkpoints. An automatic checkpoint does not affect the run. The results of a run that continues
             from an automatic checkpoint agree with the results of the uninterrupted run only within the tolerances of
             the solver.

@@ -19,7 +19,7 @@ class Clock:
     the clock depends on the duration of a step, so that the readings take a negligible time.
 
     Args:
-        minutes: elapsed time after which a checkpoint is due [min]; 0: never.
+        minutes: elapsed time [min] after which a checkpoint is due; 0: never.
     """
 
     def __init__(self, minutes: float) -> None:
@@ -28,7 +28,7 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Measure the elapsed time from now on; called after a checkpoint was written."""
+        """Measure the elapsed time from now on. Call this method after a checkpoint was written."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1
@@ -39,11 +39,11 @@ class Clock:
 
     @property
     def idle_steps(self) -> int:
-        """Return the number of steps until the clock must be read again."""
+        """Number of coming steps for which `is_due` need not be called."""
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
-        """Add to the number of steps since the clock was last read."""
+        """Subtract steps that were made without a call of `is_due` from the number of steps until the next reading."""
         self._wait -= steps
 
     def is_due(self) -> bool:

@@ -30,7 +30,7 @@ class Insurance(Checkpoint):
     and does not end the run.
 
     Args:
-        minutes: elapsed time between checkpoints [min].
+        minutes: elapsed time [min] between checkpoints.
     """
 
     is_unasked = True
@@ -86,7 +86,7 @@ def leave_checkpoints() -> str:
     """Keep the checkpoints of a failed run, and return a text that explains how to continue from these checkpoints. The
     text is empty if there are no checkpoints.
 
-    Only the first process writes automatic checkpoints.
+    The first process writes the automatic checkpoints, so on other processes the text does not refer to them.
     """
     insurance, asked = process.unasked, process.from_options
     path = None

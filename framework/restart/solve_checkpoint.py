@@ -177,7 +177,7 @@ class SolveCheckpoint:
             say(f"earlier data of these hooks are not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
-        """Raise ModelError if the record belongs to a solve of another type."""
+        """Raise ModelError if the record belongs to a solve by another solver, or by a solver with other settings."""
         assert self._checkpoint is not None
         kept, here = record["solver"], self._describe_solver()
         lines = [

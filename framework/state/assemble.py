@@ -38,7 +38,7 @@ def create_vector(world: World) -> Any:
 
 @checked(world=instance(World))
 def create_matrix(world: World) -> Any:
-    """Create an empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
+    """Create a PETSc matrix over the coordinates, in world order, with the sparsity of the tangent and entries 0."""
     return _to_petsc(_coordinate_matrix(world, None))
 
 

@@ -31,8 +31,8 @@ STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
 error eps/h are of the same order.
 """
 KINK = 1e-3
-"""Difference between forward and backward difference, relative to the largest entry, up to which the residual is
-treated as smooth [1]. A second derivative causes a difference that is proportional to the step.
+"""Largest difference between forward and backward difference, relative to the largest entry of the derivative, at which
+the residual counts as smooth [1]. A second derivative causes a difference that is proportional to the step.
 """
 SMALL = 0.1
 """Ratio of a smaller step, with which the difference between forward and backward difference is computed again, to the
@@ -50,7 +50,7 @@ class CheckedValue(NamedTuple):
         derivative: the extrapolated derivative.
         difference: the central difference, shape (n + m,).
         kink: difference between forward and backward difference, shape (n + m,).
-        noise: rounding error of the difference.
+        noise: estimated rounding error of the entries of ``difference``.
     """
 
     value: ColumnValue
@@ -78,7 +78,8 @@ def find_size(values: FloatArray) -> float:
 def differentiate_columns(
     residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
 ) -> Iterator[CheckedValue]:
-    """Yield, for each number of a row that is not 0, the derivatives of the residual with respect to this number.
+    """Yield the derivatives of the residual with respect to the numbers of a row that `list_values` selects, except
+    numbers that are 0.
 
     Args:
         residual: the residual as a function of the numbers.
@@ -115,7 +116,7 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
 
     Args:
         assembly: the assembly of the whole model.
-        tolerance: largest allowed error, relative to the largest entry of a derivative [1].
+        tolerance: largest allowed error [1], relative to the largest entry of a derivative.
         where: description of the fields in error messages.
 
     Raises:
@@ -165,7 +166,7 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
 
 
 def require_no_kink(checked: CheckedValue, where: str) -> None:
-    """Raise ModelError if the residual has a kink at the number of a table."""
+    """Raise ModelError if the residual, as a function of a number in a table, has a kink at the present value."""
     value = checked.value
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
     kink, size = find_size(checked.kink), checked.size

@@ -5,10 +5,11 @@ The derivative with respect to a value c is computed from central differences
     D(h) = (r(c + h) - r(c - h))/(2 h)
 
 of the residual r, with decreasing steps h, and extrapolated to h = 0 (Ridders). The first step is a fraction of c.
-If r is a polynomial in c of degree 2 k, the truncation error of k steps is 0. For most columns, such as
-stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference is then exact apart from the
-rounding error of r, because the step is large. For other columns, the difference between successive extrapolations is
-an estimate of the error. If c = 0 and the column does not allow negative values, the differences are one-sided.
+If r is a polynomial in c of degree 2 k, the value extrapolated from k steps has no truncation error. For most columns,
+such as stiffnesses, masses, damping coefficients and loads, r is linear in c. The first difference is then exact apart
+from the rounding error of r, because the step is large. For other columns, the difference between successive
+extrapolations is an estimate of the error. If c = 0 and the column does not allow negative values, the differences are
+one-sided.
 
 Values are changed in the tables. For each value, either the records of the laws that depend on this value, or the
 coordinates and the records of all laws are created again. Displacements, velocities, accelerations, multipliers and
@@ -134,8 +135,8 @@ class ChangedResidual:
         }
 
     def eval_at(self, value: ColumnValue, number: float) -> FloatArray:
-        """Return the residual for a changed number of a table, shape (n + m,), or NaN if the law does not allow the
-        number; the table is restored.
+        """Return the residual, shape (n + m,), after ``value`` in the table was changed to ``number``; all entries are
+        NaN if the law does not allow the number. The table is restored before the call returns.
         """
         world, before, numbering = self._world, value.number, self._world.numbering
         dependent = self._find_dependent(value.table.component)

@@ -18,7 +18,7 @@ NAMES = ("q", "v", "a", "carried", "lam", "data", "start_data")
 
 
 def gather_reference(assembly: Assembly) -> FloatArray:
-    """Reference coordinates in world order on every process, shape (coordinates,)."""
+    """Return the reference coordinates of the whole model in world order on every process, shape (coordinates,)."""
     layout = assembly.layout
     mine = (layout.owned, layout.reference[: len(layout.owned)])
     whole = np.empty(assembly.world.numbering.count)

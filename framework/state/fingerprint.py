@@ -24,8 +24,8 @@ magnitude of the coordinates [1]. Rounding errors differ between machines.
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
-    """Return a description of a model: numbers of rows and coordinates, names of laws, gravity, and reference
-    coordinates.
+    """Return a description of a model: numbers of coordinates, multipliers, history values and rows, gravity, and
+    reference coordinates. For columns with a choice of words, such as names of laws, the rows are counted by word.
 
     The description does not depend on the number of processes.
     """

@@ -66,7 +66,9 @@ class StepHook:
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return the sections of this hook for the report of the run (``-report``); called on the first process."""
+        """Return the sections of this hook for the report of the run (``-report``). The first process calls this
+        method.
+        """
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:
@@ -192,8 +194,8 @@ CHANGED = ("q", "v", "a", "data")
 
 
 def is_finite(state: State) -> bool:
-    """Return whether all values that user code may change are finite. Absolute values above 1e150 do not count as
-    finite.
+    """Return whether all values that user code may change are finite. Values whose sum of squares overflows do not
+    count as finite.
     """
     return isfinite(sum(float(values @ values) for values in (state.q, state.v, state.a, state.data)))
 

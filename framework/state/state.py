@@ -48,7 +48,7 @@ class State:
         assembly: the assembly of this process, for a state in process-local numbering.
 
     Attributes:
-        q: displacements from the reference coordinates [m, 1, rad], shape (n,) for n coordinates.
+        q: displacements [m, 1, rad] from the reference coordinates, shape (n,) for n coordinates.
         v, a: velocities and accelerations, shape (n,).
         carried: additional values, one per coordinate, that a time integrator passes from step to step, shape (n,).
         lam: Lagrange multipliers [N, N m], shape (m,) for m constraint equations.

@@ -34,7 +34,7 @@ def describe_switches(world: World) -> dict[str, NDArray[Any]]:
 
 
 def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return, for each row, whether two arrays of numbers differ in this row, shape (rows,)."""
+    """Return, for each row, whether two arrays of numbers differ in this row, shape (rows,). Two NaN count as equal."""
     differs = (values != others) & ((values == values) | (others == others))
     unequal: NDArray[np.bool_] = differs.reshape(len(values), -1).any(axis=1)
     return unequal

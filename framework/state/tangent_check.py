@@ -48,8 +48,8 @@ TOGETHER = (0.7, 1.3, 2.1, 0.4)
 its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative, the derivatives whose largest entry is the upper limit of the value with which the errors of a
-row are compared.
+"""For each derivative to be checked, the derivatives that limit the scale of its errors. The error of an entry is
+compared with the largest entry of its row, but at most with the largest entry of these derivatives (at least 1).
 """
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
@@ -97,8 +97,8 @@ def check_tangent(
             evaluations.
         states: number of random states; random numbers with the standard deviation ``displacement`` are added to the
             coordinates, and random numbers of order 1 to velocities, accelerations and multipliers.
-        displacement: standard deviation of the random displacements of coordinates [m, rad, 1].
-        tolerance: largest allowed error of an entry, relative to the largest entry of its matrix row [1].
+        displacement: standard deviation [m, rad, 1] of the random displacements of coordinates.
+        tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         seed: seed of the random numbers.
         parameters: whether to check, in addition, the derivatives of the residual with respect to the real numbers in
             the first and the last row of each table. With respect to each number that is not 0, the residual must have
@@ -191,8 +191,9 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """Return the entry with the largest error among all entries whose errors exceed the tolerance of their matrix row,
-    or None if there are no such entries.
+    """Return the entry with the largest error, relative to the allowed error of its matrix row, or None if no error
+    exceeds the allowed error. ``given`` and ``expected`` have the shape (rows, columns), ``allowed`` has the shape
+    (rows,).
     """
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
