@@ -23,7 +23,7 @@ from typing import Any
 import moordyn
 import numpy as np
 
-from support.moordyn_motions import CALM, END, FOLDER, PERIOD, STARTS, STEP, STORM, move
+from support.moordyn_motions import CALM, END, FOLDER, MOVED, PERIOD, STARTS, STEP, STORM, move
 
 COUPLING = 0.001
 """Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s
@@ -37,8 +37,16 @@ LONG = 150.0
 """Duration of this motion [s]."""
 
 
-def record(name: str, folder: Path, end: float = END, begin_late: float = END - 2.0 * PERIOD) -> dict[str, Any]:
-    """Return the recorded values of a model; statistics begin at ``begin_late`` [s]."""
+STILL = 60.0
+"""Time during which the models with rods come to rest before their motion [s]."""
+
+
+def record(
+    name: str, folder: Path, end: float = END, begin_late: float = END - 2.0 * PERIOD, still: float = 0.0
+) -> dict[str, Any]:
+    """Return the recorded values of a model; statistics begin at ``begin_late`` [s] after the time ``still`` [s] at
+    rest.
+    """
     system = moordyn.Create(str(folder / f"{name}.txt"))
     x, v = move(name, 0.0)
     moordyn.Init(system, x[0].tolist(), v[0].tolist())
@@ -52,7 +60,8 @@ def record(name: str, folder: Path, end: float = END, begin_late: float = END - 
     rest = read()
     rows.append(rest)
     calls = round(STEP / COUPLING)
-    x, v = move(name, np.arange(round(end / COUPLING)) * COUPLING)
+    t = np.arange(round((still + end) / COUPLING)) * COUPLING
+    x, v = move(name, np.maximum(t - still, 0.0))
     for k, (place, rate) in enumerate(zip(x.tolist(), v.tolist(), strict=True)):
         moordyn.Step(system, place, rate, k * COUPLING, COUPLING)
         if (k + 1) % calls == 0:
@@ -61,7 +70,9 @@ def record(name: str, folder: Path, end: float = END, begin_late: float = END - 
     used = process_time() - begin
     moordyn.Close(system)
     values = np.array(rows)
-    late = values[np.array(times) >= begin_late]
+    late = values[np.array(times) >= still + begin_late]
+    if still:
+        rest = values[(np.array(times) >= 0.5 * still) & (np.array(times) <= still)].mean(axis=0).tolist()
     return {
         "rest": rest,
         "low": np.quantile(late, 0.02, axis=0).tolist(),
@@ -69,7 +80,7 @@ def record(name: str, folder: Path, end: float = END, begin_late: float = END - 
         "deviation": late.std(axis=0).tolist(),
         "mean": late.mean(axis=0).tolist(),
         "largest": late.max(axis=0).tolist(),
-        "process_time_per_second": used / end,
+        "process_time_per_second": used / (still + end),
         "series": [[round(value) for value in row] for row in values[::10].tolist()],
     }
 
@@ -88,6 +99,9 @@ def main() -> None:
                 found[name] = {"rest": middle.tolist()}
             elif name in ("storm", "spar"):
                 found[name] = record(name, Path(copy), STORM, CALM)
+                del found[name]["series"]
+            elif name in ("rods", "arm"):
+                found[name] = record(name, Path(copy), MOVED, MOVED - 2.0 * PERIOD, STILL)
                 del found[name]["series"]
             else:
                 found[name] = record(name, Path(copy))

@@ -5,10 +5,11 @@
 The kinetic energy T and the stored energy U are functions of the state. Therefore checks after every `EVERY` to
 `LONGEST` steps are sufficient: energy created between checks is included in the next check. W is summed over all steps,
 or over all checks if loads are constant and no motions are prescribed. ``created`` also contains the losses D >= 0 of
-laws, with a negative sign, and the energy P that laws transfer:
+laws, with a negative sign, and the energy P that laws and inertia forces of loads (added mass) transfer:
 
 - If ``created`` > 0, energy was created, regardless of the losses. An error of the size of the transferred energy (the
-  sum of absolute values at the checks) is accepted.
+  sum of absolute values at the checks) is accepted. The power of inertia forces of loads oscillates with the waves, so
+  its largest value at a check so far replaces its value.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
@@ -70,7 +71,7 @@ DESIGNED_LOSS = 0.33
 """
 SHOWN = 1e-3
 """Smallest lost energy that is reported, relative to the reference energy [1]."""
-STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
+STORED, PASSING, SIZES, PLACE, KINETIC, SWING, CARRYING = range(7)
 """Indices of the sums of a check.
 
 STORED: stored energy of all laws [J].
@@ -79,6 +80,7 @@ SIZES: sum of the absolute values of all forces [N, N m].
 PLACE: largest coordinate of the model [m, rad, 1].
 KINETIC: kinetic energy of the model [J].
 SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
+CARRYING: power that inertia forces of loads transfer [W].
 """
 IN_A_ROW = 3
 """Number of successive checks whose smallest created energy is used."""
@@ -112,7 +114,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     Args:
         energies, powers: see `Reading`; the first ``lost`` rows of ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
-        sums: sums of a check, see `STORED`, shape (6,).
+        sums: sums of a check, see `STORED`, shape (7,).
     """
     passing = 0.0
     for i in range(energies.shape[0]):
@@ -124,6 +126,16 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     sums[PASSING] += abs(passing)
     for i in range(len(force)):
         sums[SIZES] += abs(force[i])
+
+
+@kernel
+def take_carried(powers: FloatArray, lost: int, sums: FloatArray) -> None:
+    """Add the absolute power that a load transfers to the sums; the first ``lost`` rows of ``powers`` are losses."""
+    carried = 0.0
+    for i in range(lost, powers.shape[0]):
+        for j in range(powers.shape[1]):
+            carried += powers[i, j]
+    sums[CARRYING] += abs(carried)
 
 
 @kernel
@@ -159,7 +171,7 @@ class RunBalance(Watch):
         self._q, self._g = np.zeros(n), np.zeros(n)
         self._loads, self._driven = np.zeros(n + 1), np.zeros(n + 1)
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
-        self._sums, self._work = np.zeros(6), np.zeros(1)
+        self._sums, self._work = np.zeros(7), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
         # arrays of the state, revision of the assembly, and gravity for which the compiled programs were created
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
@@ -179,6 +191,7 @@ class RunBalance(Watch):
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
         # largest kinetic energy so far, changes of the stored energy and of the work, and the smallest and the largest
         # value of these changes
+        self._carrying = 0.0  # largest power that inertia forces of loads have transferred at a check so far
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
         # largest energy created over successive checks (row 0) and in a single check (row 1): fraction [1], energy [J],
         # reference energy [J], time [s]
@@ -190,6 +203,7 @@ class RunBalance(Watch):
         return {
             "steps": self._steps,
             "numbers": [self._granted, self._floor, self._largest],
+            "carrying": self._carrying,
             "created": list(self._created),
             "worst": self._worst.ravel().tolist(),
             "changes": [*self._changes.tolist(), *self._range.ravel().tolist()],
@@ -199,6 +213,7 @@ class RunBalance(Watch):
         """See `Watch`; the interval to the next check is excluded."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
+        self._carrying = float(kept.get("carrying", 0.0))
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
         changes = np.array(kept["changes"], np.float64)
         self._changes[:], self._range[:] = changes[:2], changes[2:].reshape(2, 2)
@@ -358,7 +373,7 @@ class RunBalance(Watch):
         if len(layout.states):
             looks.append(step(drop_states, layout.states, forces, momentum, gyration))
         looks.append(step(take_kinetic, fields.v, momentum, gyration, sums[KINETIC : KINETIC + 1]))
-        looks.append(step(take_kinetic, fields.a, inertia, gyration, sums[SWING:]))
+        looks.append(step(take_kinetic, fields.a, inertia, gyration, sums[SWING : SWING + 1]))
         for s, f in zip(self._laws, forces, strict=True):
             assert s.account is not None and s.residual is not None
             reading = s.account.create_reading(len(s.dofs))
@@ -366,6 +381,13 @@ class RunBalance(Watch):
             looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
             looks.append((s.residual, (evaluate(fields, f=f),)))
             looks.append(step(take_sums, reading.energies, reading.powers, len(s.account.lost), f, sums))
+        # loads whose inertia forces transfer energy, such as the added mass of a body that leaves the water
+        for s in assembly.systems:
+            if s.residual is None and s.account is not None and s.account.carried:
+                reading = s.account.create_reading(len(s.dofs))
+                looks += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
+                looks.append((s.account.read, (evaluate(fields, **reading._asdict()),)))
+                looks.append(step(take_carried, reading.powers, len(s.account.lost), sums))
         looks.append(step(take_sizes, fields.x, self._loads, self._driven, sums))
         self._look_program = Program(looks)
 
@@ -382,16 +404,20 @@ class RunBalance(Watch):
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
-        stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
-        parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
-        kinetic, swing, stored, passing, work, rounded, changed = assembly.processes.sum(np.array(parts)).tolist()
+        stored, passing, sizes, place, kinetic, swing, carrying = self._sums.tolist()
+        rounded, changed = place * sizes + stored, 0.0 if self._clean else 1.0
+        parts = [kinetic, swing, stored, passing, self._work[0], rounded, changed, carrying]
+        kinetic, swing, stored, passing, work, rounded, changed, carrying = assembly.processes.sum(
+            np.array(parts)
+        ).tolist()
         # the decision must be the same on all processes, although users may have changed values on only one process
         self._clean = changed == 0.0
         floor = 2.0 * float(np.finfo(float).eps) * rounded + SOLVED * abs(stored)
         self._floor = max(self._floor, floor)
         energy = kinetic + stored - 0.25 * self._swings**2 * swing
         if self._clean:
-            self._granted += 0.5 * (passing + self._passing) * (state.t - self._time)
+            self._carrying = max(self._carrying, carrying)
+            self._granted += (0.5 * (passing + self._passing) + self._carrying) * (state.t - self._time)
             self._created = [*self._created[-IN_A_ROW + 1 :], self._created[-1] + energy - self._energy - work]
             self._changes += stored - self._kept, work
             np.minimum(self._range[0], self._changes, out=self._range[0])

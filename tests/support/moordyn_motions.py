@@ -12,6 +12,8 @@ STEP, END, PERIOD = 0.05, 40.0, 10.0
 """Time between recorded values [s], end time [s], and period of the motion [s]."""
 STORM, CALM = 140.0, 20.0
 """End time of the model in an irregular sea, and start of its statistics [s]."""
+MOVED = 60.0
+"""End time of the motion of the models with rods [s]."""
 SLOW, DRIFT = 125.0, 3.0
 """Period [s] and amplitude [m] of the slow surge of the spar."""
 SPAR = np.array([0.4, 0.1, 0.004])
@@ -27,6 +29,8 @@ STARTS: dict[str, list[float]] = {
     "storm": [262.0, 0.0, -8.0],
     "spar": [0.0] * 6,
     "fibre": [0.0, 0.0, -10.0, 0.0, 0.0, 0.0],
+    "rods": [25.0, 0.0, -3.0],
+    "arm": [25.0, 0.0, -3.0],
 }
 MOTIONS = {
     "chain": [1.5, 0.5, 1.0],
@@ -35,6 +39,8 @@ MOTIONS = {
     "slope": [0.0, 0.0, 0.0],
     "hills": [0.0, 0.0, 0.0],
     "fibre": [1.5, 0.0, 0.5, 0.0, 0.0, 0.0],
+    "rods": [2.5, 1.0, 1.0],
+    "arm": [2.5, 1.0, 1.0],
 }
 
 

@@ -23,6 +23,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
 GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # [m/s^2], [kg/m^3], [m]
+EDGES, DIAMETERS = np.array([-120.0, -12.0, -4.0, 10.0]), np.array([9.4, 9.4, 6.5, 6.5])  # of the spar [m]
 PLATFORM, TURBINE = 7_466_330.0, 599_718.0  # mass of the spar with ballast, and of tower, nacelle and rotor [kg]
 PARTS = np.array([[7_466_330.0, -89.9155, 4_229_230_000.0], [249_718.0, 43.4, 1.25e8], [350_000.0, 89.57, 4.4e7]])
 """Mass [kg], height of the centre of mass [m] and moment of inertia in pitch about this centre [kg m^2] of spar, tower,
@@ -36,7 +37,65 @@ FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height [m]
 LENGTH, DIAMETER = 902.2, 0.09  # [m]
 LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # [N], [kg/m]
 WEIGHT = 698.094  # of a line in water, per length [N/m]
+PULL = 1_607_000.0  # of all lines at rest [N]
+STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
+"""Linear stiffness of the three lines about the node of the spar (section 5 of the report) [N/m, N, N m]."""
+STIFFNESS[[0, 4], [4, 0]] = -2.821e6
+STIFFNESS[[1, 3], [3, 1]] = 2.821e6
 ANGLES = np.radians((0.0, 120.0, 240.0))
+
+
+class Definition(NamedTuple):
+    """Properties of the spar that differ between publications.
+
+    Attributes:
+        mass: mass [kg].
+        center: height of the centre of mass [m].
+        inertia: moments of inertia about the centre of mass [kg m^2].
+        drag, added_mass: coefficients across the axis [1].
+        end_drag, end_added_mass: coefficients of the lower end [1].
+        taper_added_mass: added mass of the taper along the axis [kg].
+        damping: additional linear damping [N s/m, N m s], shape (6, 6).
+        gravity: [m/s^2].
+    """
+
+    mass: float
+    center: float
+    inertia: tuple[float, float, float]
+    drag: float
+    added_mass: float
+    end_drag: float
+    end_added_mass: float
+    taper_added_mass: float
+    damping: FloatArray
+    gravity: float
+
+
+def _define_report() -> Definition:
+    """Return the properties of the report."""
+    mass, height, inertia = PARTS.T
+    center = float(mass @ height / mass.sum())
+    pitch = float(np.sum(inertia + mass * (height - center) ** 2))
+    return Definition(MASS, center, (pitch, pitch, YAW_INERTIA), DRAG, ADDED_MASS, 1.0, 1.0, 0.0, DAMPING, GRAVITY)
+
+
+REPORT = _define_report()
+
+
+def _define_raft() -> Definition:
+    """Return the properties of the design "NREL 5MW with OC3-Hywind spar" of RAFT."""
+    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8  # pitch about the water plane
+    inertia = pitch - mass * center**2
+    return Definition(mass, center, (inertia, inertia, yaw), 0.8, 1.0, 0.6, 0.6, 8.95e4, np.zeros((6, 6)), 9.81)
+
+
+RAFT = _define_raft()
+"""The spar of the tests of RAFT, whose ballast and coefficients differ from the report.
+
+Source: RAFT (github.com/WISDEM/RAFT, commit e6cb69e), test data of the design OC3spar, statics and hydrodynamic
+constants; M. Hall et al., Open-source frequency-domain dynamics model for floating wind turbines,
+OMAE 2022.
+"""
 
 
 class Spar(NamedTuple):
@@ -49,31 +108,37 @@ class Spar(NamedTuple):
 
 
 def create_spar(
-    elements: int = 20, held: tuple[float, float, float] | None = None, waves: dict[str, object] | None = None
+    elements: int = 20,
+    held: tuple[float, float, float] | None = None,
+    waves: dict[str, object] | None = None,
+    definition: Definition = REPORT,
 ) -> Spar:
     """Create the spar.
 
     Args:
-        elements: cables along each line.
+        elements: cables along each line; 0: linear springs with the pull and the stiffness of the lines of the report.
         held: displacement [m] at which the spar is held, without water on it; default: the spar floats.
         waves: columns of `Fluid`; default: calm water.
+        definition: properties of the spar.
     """
-    world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
-    mass, height, inertia = PARTS.T
-    center = mass @ height / mass.sum()
-    pitch = float(np.sum(inertia + mass * (height - center) ** 2))
+    world = wl.World(gravity=(0.0, 0.0, -definition.gravity))
     shift = np.zeros(3) if held is None else np.array(held)
     spar = world.add(
-        RigidBody3D, name="spar", position=shift, mass=MASS, inertia=(pitch, pitch, YAW_INERTIA),
-        center_of_mass=(0.0, 0.0, center),
+        RigidBody3D, name="spar", position=shift, mass=definition.mass, inertia=definition.inertia,
+        center_of_mass=(0.0, 0.0, definition.center),
     )  # fmt: skip
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, **(waves or {}))
     supports = None
     if held is None:
-        add_water(world, spar, sea)
+        add_water(world, spar, sea, definition, np.zeros((6, 6)) if elements else STIFFNESS)
     else:
         supports = con.fix(world, spar, "x", "y", "z", "e1", "e2", "e3")
-    lines = []
+    lines: list[Entity] = []
+    if not elements:
+        world.add(
+            con.Force, name="pull of the lines", marker=con.position_marker(world, spar), vector=(0.0, 0.0, -PULL)
+        )
+        return Spar(world, spar, lines, supports)
     ground = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)), offset=-DEPTH)
     for k, angle in enumerate(ANGLES):
         ray = np.array((np.cos(angle), np.sin(angle)))
@@ -117,20 +182,24 @@ def eval_pull(displacement: tuple[float, float, float]) -> FloatArray:
     return total
 
 
-def add_water(world: wl.World, spar: Entity, sea: Entity) -> None:
-    """Add the load of the water, the additional damping and the yaw spring."""
+def add_water(world: wl.World, spar: Entity, sea: Entity, definition: Definition, stiffness: FloatArray) -> None:
+    """Add the load of the water, the additional damping, the yaw spring, and a linear stiffness."""
     edges = np.array([-120.0, -12.0, -10.0, -8.0, -6.0, -4.0, 10.0])
     for low, high in pairwise(edges):
-        ends = np.interp((low, high), (-12.0, -4.0), (9.4, 6.5))
+        ends = np.interp((low, high), EDGES, DIAMETERS)
         diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # of equal volume
         bottom = low == edges[0]
+        is_tapered = -12.0 <= low < -4.0
+        reference = WATER * np.pi * diameter**3 / 12.0  # of the coefficient of an end [kg]
+        end = 0.25 * definition.taper_added_mass / reference if is_tapered else 0.0
         world.add(
             con.CylinderFluidLoad, marker=con.rigid_marker(world, spar, (0.0, 0.0, 0.5 * (low + high))), fluid=sea,
-            diameter=diameter, length=high - low, strips=18 if bottom else 1 if high < 0.0 else 7, normal_drag=DRAG,
-            axial_drag=0.0, added_mass=ADDED_MASS, end_added_mass=(float(bottom), 0.0), end_drag=(float(bottom), 0.0),
+            diameter=diameter, length=high - low, strips=18 if bottom else 1 if high < 0.0 else 7,
+            normal_drag=definition.drag, axial_drag=0.0, added_mass=definition.added_mass,
+            end_added_mass=(bottom * definition.end_added_mass, end), end_drag=(bottom * definition.end_drag, 0.0),
         )  # fmt: skip
     calm = world.add(con.Fluid, name="calm water", density=WATER, depth=DEPTH)
     con.floater(
-        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=DAMPING,
-        stiffness=np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]),
+        world, spar, calm, added_mass=np.zeros((6, 6)), volume=0.0, damping=definition.damping,
+        stiffness=stiffness + np.diag([0.0, 0.0, 0.0, 0.0, 0.0, YAW_SPRING]),
     )  # fmt: skip

@@ -41,7 +41,7 @@ REFUSED = [
     ("-80.0   0 ", "-80.0   -1", "line 10: Mass of point 1 = -1 kg: must be >= 0 kg"),
     ("-80.0   0  ", "nan     0  ", "line 10: position of point 1 = nan: must be finite [m]"),
     ("1        2         280.0", "1        9         280.0", "line 15: end B of line 1 is at point 9: must be a point"),
-    ("1        2         280.0", "1        R1A       280.0", "line 15: end B of line 1 is at R1A: rods are refused"),
+    ("1        2         280.0", "1        R1A       280.0", "line 15: end B of line 1 is at R1A: must be R#A or"),
     ("1        2         280.0", "1        1         280.0", "line 15: line 1 begins and ends at point 1"),
     ("280.0     40 ", "280.0     0  ", "line 15: NumSegs of line 1 = 0: must be >= 1"),
     ("1     chain ", "1     rope  ", "line 15: line 1 has the type rope: must be one of chain"),
@@ -70,7 +70,7 @@ REFUSED = [
     ("L1N20PZ", "L1N50PZ", "line 30: output L1N50PZ: must have a node <= 40"),
     ("L1N20PZ", "L2N1PZ", "line 30: output L2N1PZ: there is no line 2"),
     ("L1N20PZ", "Rod1Sub", "line 30: output Rod1Sub: must be FairTen#, AnchTen#"),
-    ("L1N20PZ", "Body1PX", "line 30: output Body1PX: must be FairTen#, AnchTen#"),
+    ("L1N20PZ", "Body1PX", "line 30: output Body1PX: must be a free body"),
 ]
 """Text of the file, its replacement, and the message."""
 
@@ -96,11 +96,11 @@ def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_
 
 
 def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
-    """One message lists all faults: sections without counterpart, free bodies, rods, and two wrong rows."""
+    """One message lists all faults: sections without counterpart, a turbine, a rod, and a wrong row."""
     rows = [
         "---------------------- ROD TYPES ------", "names", "units", "can 10 1000 0.6 1.0 1.2 1.0",
-        "---------------------- BODIES ------", "names", "units", "1 Free 0 0 0 0 0 0 1e6 0 1e6 0 0 0",
-        "---------------------- RODS ------", "names", "units", "1 can Body1 0 0 2 0 0 15 8 p",
+        "---------------------- BODIES ------", "names", "units", "1 Turbine 0 0 0 0 0 0 1e6 0 1e6 0 0 0",
+        "---------------------- RODS ------", "names", "units", "1 can Coupled 0 0 2 0 0 15 8 p",
         "---------------------- SYROPE IC ------", "names", "units", "1 1 1 0 100",
         "---------------------- CONTROL ------", "names", "units", "1 1",
         "---------------------- EXTERNAL LOADS ------", "names", "units", "1 Body1 0|0|0 0|0|0 0|0|0 G",
@@ -112,8 +112,8 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
     assert len(error.value.items) == 6
     assert str(error.value).startswith(f"{tmp_path / 'model.txt'}: 6 item(s) have no counterpart in Windlass:\n  line ")
     for word in (
-        "body 1 is Free",
-        "rod 1: rods",
+        "body 1 is Turbine: must be Fixed, Coupled, CoupledPinned or Free",
+        "rod 1 is Coupled: must be Fixed, Free, Pinned, Body# or Body#Pinned",
         "SYROPE IC 1 1",
         "CONTROL 1 1",
         "EXTERNAL LOADS 1",
@@ -175,7 +175,7 @@ def test_channels() -> None:
         "FAIRTEN12": ("line", 12, -1, "TENB"), "anchten1": ("line", 1, -1, "TENA"),
         "Line3TenB": ("line", 3, -1, "TENB"), "l2n14pX": ("line", 2, 14, "PX"), "Con3vY": ("point", 3, -1, "VY"),
     }  # fmt: skip
-    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1PX", "R1SUB", "x", ""
+    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1RX", "R1SUB", "x", ""
     assert [find_channel(name) for name in wrong] == [None] * len(wrong)
 
 

@@ -7,6 +7,7 @@
 | bed with kBot, cBot | `PlaneSurface` with stiffness kBot d and damping cBot d per length |
 | friction | friction of the surface, proportional to the speed at low speeds |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
+| free body, rod | `RigidBody3D`, see rigid.py |
 
 In the table above, d is the diameter of a line. The friction force of a segment is mu FricDamp times the speed of the
 segment, and at most mu times the contact force. The coefficient of friction mu is FrictionCoefficient, or the value of
@@ -37,8 +38,18 @@ from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
 from windlass.framework.state.state import State
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
-from windlass.moordyn.input_file import FORCES, InputFile, Line, LineType, NotTranslated, Point, read_input
+from windlass.moordyn.input_file import (
+    FORCES,
+    InputFile,
+    Line,
+    LineType,
+    NotTranslated,
+    Point,
+    name_point,
+    read_input,
+)
 from windlass.moordyn.motion import find_paths
+from windlass.moordyn.rigid import add_bodies, add_sphere, place_ends
 from windlass.moordyn.starts import Shape, find_shape
 from windlass.solvers.static import Static
 
@@ -63,8 +74,10 @@ class Mooring:
         world: the world.
         lines: dictionary from line numbers to the cables of the line, from end A to end B.
         loose: dictionary from pairs of line number and point number to the node at a line end that can break off.
+        bodies, rods: dictionaries from numbers to the rigid bodies of free bodies, and of free or pinned rods.
         points: dictionary from point numbers to the node of each point to which a line is attached. The end nodes of
-            further lines at a point have the same position as this node.
+            further lines at a point have the same position as this node. Ends of rods have the numbers
+            `input_file.number_end`.
         supports: dictionary from numbers of fixed and coupled points to the constraints of x, y and z.
         sea: the `Fluid`, or None if there is no water.
         breaking: hook for dynamic solves that breaks lines, or None.
@@ -82,6 +95,8 @@ class Mooring:
         self.world, self.file, self.environment = world, file, environment
         self.lines: dict[int, Entity] = {}
         self.loose: dict[tuple[int, int], Entity] = {}
+        self.bodies: dict[int, Entity] = {}
+        self.rods: dict[int, Entity] = {}
         self.points: dict[int, Entity] = {}
         self.supports: dict[int, Entity] = {}
         self.loads: dict[int, Entity] = {}
@@ -111,13 +126,22 @@ class Mooring:
 
     def sensors(self) -> list[Sensor]:
         """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
-        outputs, return sensors of the tensions at all ends of lines.
+        outputs, return sensors of the tensions at all ends of lines, and of the positions of free bodies and of the
+        middles of rods.
         """
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
             return channels
         ends = (("FairTen", "TENB"), ("AnchTen", "TENA"))
-        return [self._sense(f"{name}{k}", "line", k, -1, what) for name, what in ends for k in self.lines]
+        tensions = [self._sense(f"{name}{k}", "line", k, -1, what) for name, what in ends for k in self.lines]
+        rigid = [("Body", self.bodies), ("Rod", self.rods)]
+        places = [
+            Sensor(entity, "position", axis, f"{name}{k}P{'XYZ'[axis]}")
+            for name, entities in rigid
+            for k, entity in entities.items()
+            for axis in range(3)
+        ]
+        return tensions + places
 
     def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor:
         """Return the sensor of an output channel, see `Channel`."""
@@ -135,7 +159,7 @@ class Mooring:
             line, row = self.lines[number], self.file.lines[number]
             k = min(node, row.segments - 1)
             return Sensor(line[k], output, axis, name, {"x": row.length / row.segments * (node - k)})
-        return Sensor(self.points[number], output, axis, name)
+        return Sensor(self.bodies[number] if kind == "body" else self.points[number], output, axis, name)
 
 
 class Places(NamedTuple):
@@ -199,9 +223,6 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
     """
     file = read_input(path)
     environment = read_environment(file)
-    for number, point in file.points.items():
-        if point.kind == "free" and (point.drag_area or point.added_mass * point.volume):
-            file.faults.append(f"point {number}: CdA and Ca of free points are refused: must be 0")
     if file.faults:
         raise NotTranslated(path, file.faults)
     return file, environment
@@ -225,6 +246,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
         mooring.sea = world.add(
             con.Fluid, name="sea", density=environment.density, depth=environment.depth, **growth, **environment.flow
         )
+    add_bodies(mooring)
     for number, line in file.lines.items():
         _add_line(mooring, number, line, places)
     for number, node in mooring.points.items():
@@ -232,7 +254,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
         if supports is not None:
             mooring.supports[number] = supports
     _add_breaks(mooring, places, hold)
-    if environment.stiffness > 0.0:
+    if environment.stiffness > 0.0 and file.lines:
         _add_bed(mooring)
     return mooring
 
@@ -270,7 +292,7 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         owner = None if breaks else mooring.points.get(point)
         shared: dict[str, Any] = {} if owner is None else {"shares_position": owner}
         node = world.add(
-            PointSlope3D, name=f"point {point}", position=ends[k], slope=unit[at], displacement=stretched[at], **shared
+            PointSlope3D, name=name_point(point), position=ends[k], slope=unit[at], displacement=stretched[at], **shared
         )
         if breaks:
             mooring.loose[number, point] = node
@@ -345,12 +367,19 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
     """Add constraints for a fixed point or, if ``hold`` is true, for a coupled point, and return the constraints. If
-    ``hold`` is false, add nothing for a coupled point and return None. For a free point, add mass and buoyancy, and
-    return None.
+    ``hold`` is false, add nothing for a coupled point and return None. For a free point, add mass and buoyancy, for a
+    point of a free body or a moving rod a joint, and return None.
     """
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)
     kind = body.kind if body is not None else point.kind
+    rigid = mooring.rods.get(point.rod, mooring.bodies.get(point.body))
+    if rigid is not None:
+        is_end = point.rod in mooring.rods
+        place = place_ends(mooring.file, point.rod)[-number % 2] if is_end else np.array(point.position)
+        markers = con.position_marker(world, rigid, place), con.position_marker(world, node)
+        world.add(con.SphericalJoint, name=f"line at {name_point(number)}", marker0=markers[0], marker1=markers[1])
+        return None
     if kind == "free":
         _add_mass(mooring, number, node, point)
         return None
@@ -372,7 +401,9 @@ def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None
         clump = world.add(MassPoint, name=f"mass of point {number}", position=place, mass=point.mass)
         markers = [con.position_marker(world, entity) for entity in (node, clump)]
         world.add(con.SphericalJoint, name=f"mass at point {number}", marker0=markers[0], marker1=markers[1])
-    if point.volume > 0.0:
+    if point.drag_area or point.added_mass * point.volume:
+        add_sphere(mooring, node, point)
+    elif point.volume > 0.0:
         lift = point.volume * environment.density * environment.gravity
         world.add(
             con.Force, name=f"buoyancy of point {number}", marker=con.position_marker(world, node),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from math import isfinite
+from math import dist, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +39,9 @@ HEADING_LINES = 2
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
+PINNED = "COUPLEDPINNED", "CPLDPIN", "VESSELPINNED", "VESPIN"
+MOVING = "free", "pinned"
+"""Types of bodies that forces move. The origin of a pinned body is held."""
 UNKNOWN = -1
 """Number that is used for an object whose number cannot be read."""
 
@@ -91,17 +94,54 @@ class LineType(NamedTuple):
     table: tuple[tuple[float, float], ...] = ()
 
 
+class RodType(NamedTuple):
+    """A row of ROD TYPES: diameter [m], mass per length [kg/m], coefficients of drag and added mass across the axis,
+    and of the ends along the axis [1].
+    """
+
+    diameter: float
+    mass: float
+    drag: float
+    added_mass: float
+    end_drag: float
+    end_added_mass: float
+
+
 class Body(NamedTuple):
-    """A row of BODIES: "fixed" or "coupled"; position [m], and angles about x, y, z [deg]."""
+    """A row of BODIES: "fixed", "coupled", "free" or "pinned"; position [m], and angles about x, y, z [deg].
+
+    The other values are those of free and pinned bodies, without rods and points: mass [kg], centre of mass [m],
+    moments of inertia about the centre of mass [kg m^2], volume [m^3], drag area [m^2], and coefficient of added mass
+    [1].
+    """
 
     kind: str
     position: tuple[float, ...]
     angles: tuple[float, ...]
+    mass: float = 0.0
+    center: tuple[float, ...] = (0.0, 0.0, 0.0)
+    inertia: tuple[float, ...] = (0.0, 0.0, 0.0)
+    volume: float = 0.0
+    drag_area: float = 0.0
+    added_mass: float = 0.0
+
+
+class Rod(NamedTuple):
+    """A row of RODS: "fixed", "free", "pinned", "body" or "body pinned"; name of the rod type, positions of the ends A
+    and B [m], number of segments, and the number of the body. The positions are relative to the body, if there is one.
+    """
+
+    kind: str
+    type: str
+    ends: tuple[tuple[float, ...], tuple[float, ...]]
+    segments: int
+    body: int = 0
 
 
 class Point(NamedTuple):
-    """A row of POINTS: attachment ("fixed", "coupled", "free", or "body" with the number of the body), position [m],
-    mass [kg], volume [m^3], drag area [m^2], and coefficient of added mass [1].
+    """A row of POINTS, or an end of a rod: attachment ("fixed", "coupled", "free", "body" with the number of the body,
+    or "rod" with the number of a rod that moves), position [m], mass [kg], volume [m^3], drag area [m^2], and
+    coefficient of added mass [1].
     """
 
     kind: str
@@ -111,6 +151,7 @@ class Point(NamedTuple):
     drag_area: float = 0.0
     added_mass: float = 0.0
     body: int = 0
+    rod: int = 0
 
 
 class Line(NamedTuple):
@@ -153,7 +194,8 @@ class InputFile:
 
     Attributes:
         path: the file.
-        types, bodies, points, lines: dictionaries from names or numbers to rows.
+        types, rod_types, bodies, rods, points, lines: dictionaries from names or numbers to rows. The points include
+            the ends of rods, with the numbers `number_end`.
         options: dictionary from the name of each option, in lower-case letters, to its value and its line number in the
             file.
         failures: dictionary from numbers to rows of FAILURE.
@@ -164,7 +206,9 @@ class InputFile:
 
     path: Path
     types: dict[str, LineType] = field(default_factory=dict)
+    rod_types: dict[str, RodType] = field(default_factory=dict)
     bodies: dict[int, Body] = field(default_factory=dict)
+    rods: dict[int, Rod] = field(default_factory=dict)
     points: dict[int, Point] = field(default_factory=dict)
     lines: dict[int, Line] = field(default_factory=dict)
     options: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -224,7 +268,7 @@ def read_input(path: Path) -> InputFile:
 
     Raises:
         OutputError: the file cannot be read.
-        ModelError: the file has no section of line types, points or lines.
+        ModelError: the file has no section of line types, points or lines, and no bodies or rods either.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -232,8 +276,9 @@ def read_input(path: Path) -> InputFile:
         raise OutputError(f"input file of MoorDyn {path} cannot be read: {error.strerror}") from None
     file = InputFile(path)
     sections = split_sections(file, text.splitlines())
+    has_rigid = "bodies" in sections or "rods" in sections
     for name in ("line types", "points", "lines"):
-        if name not in sections:
+        if name not in sections and not has_rigid:
             raise ModelError(f"{path} has no section {SECTIONS[name][0]}: must be an input file of MoorDyn 2")
     for name, read in READERS.items():
         for row in sections.get(name, ()):
@@ -362,17 +407,56 @@ def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[f
     return tuple(pairs)
 
 
+def _read_rod_type(file: InputFile, row: Row) -> None:
+    """Read a row of ROD TYPES: name, diameter, mass, Cd, Ca, CdEnd, CaEnd."""
+    if not _has(file, row, "ROD TYPES", 7):
+        return
+    at, words = row
+    items = ("Diam", "m"), ("Mass/m", "kg/m"), ("Cd", "1"), ("Ca", "1"), ("CdEnd", "1"), ("CaEnd", "1")
+    values = [
+        file.number(at, f"{what} of rod type {words[0]}", text, unit, 0.0, above=unit != "1")
+        for (what, unit), text in zip(items, words[1:7], strict=True)
+    ]
+    file.add(file.rod_types, words[0], RodType(*values), at, f"rod type {words[0]}")
+
+
 def _read_body(file: InputFile, row: Row) -> None:
     """Read a row of BODIES: number, attachment, position, angles, and properties of free bodies."""
     if not _has(file, row, "BODIES", 8):
         return
     at, words = row
-    kind = _find_kind(words[1])
-    if kind not in ("fixed", "coupled"):
-        file.refuse(at, f"body {words[0]} is {words[1]}", "must be Fixed or Coupled")
-    numbers = [file.number(at, f"body {words[0]}", text, "m or deg") for text in words[2:8]]
+    item, kind = f"body {words[0]}", "pinned" if words[1].upper() in PINNED else _find_kind(words[1])
+    if kind not in ("fixed", "coupled", "free", "pinned"):
+        file.refuse(at, f"{item} is {words[1]}", "must be Fixed, Coupled, CoupledPinned or Free")
+    numbers = [file.number(at, item, text, "m or deg") for text in words[2:8]]
     body = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
-    file.add(file.bodies, _whole(file, at, "body", words[0]), body, at, f"body {words[0]}")
+    if kind in MOVING and _has(file, row, "BODIES", 14):
+        center = _read_list(file, at, f"CG of {item}", words[9], "m", None)
+        inertia = _read_list(file, at, f"I of {item}", words[10], "kg m^2", 0.0)
+        drag = _read_list(file, at, f"CdA of {item}", words[12], "m^2", 0.0)
+        added = _read_list(file, at, f"Ca of {item}", words[13], "1", 0.0)
+        for what, values in (("CdA", drag[:3]), ("Ca", added[:3])):
+            if len(values) == 3 and min(values) < max(values):
+                file.refuse(at, f"{what} of {item} = {'|'.join(map(str, values))}", "must be equal for x, y and z")
+        if drag[0] or added[0]:
+            file.notes.append(f"line {at}: drag and added mass of {item} act on translations, not on rotations")
+        body = body._replace(
+            mass=file.number(at, f"Mass of {item}", words[8], "kg", 0.0),
+            center=center if len(center) == 3 else (0.0, 0.0, center[0]),
+            inertia=inertia if len(inertia) == 3 else (inertia[0],) * 3,
+            volume=file.number(at, f"Volume of {item}", words[11], "m^3", 0.0),
+            drag_area=drag[0],
+            added_mass=added[0],
+        )
+    file.add(file.bodies, _whole(file, at, "body", words[0]), body, at, item)
+
+
+def _read_list(file: InputFile, at: int, item: str, text: str, unit: str, least: float | None) -> tuple[float, ...]:
+    """Return the values of a word such as ``1|2|3``."""
+    words = text.split("|")
+    if len(words) not in (1, 2, 3, 6):
+        file.refuse(at, f"{item} = {text}", f"must have 1, 3 or 6 values [{unit}]")
+    return tuple(file.number(at, item, word, unit, least) for word in words)
 
 
 def _find_kind(word: str) -> str:
@@ -391,9 +475,53 @@ def _whole(file: InputFile, at: int, item: str, text: str) -> int:
     return UNKNOWN
 
 
+def number_end(rod: int, end: int) -> int:
+    """Return the number of the point at end A (0) or B (1) of a rod; it is below `UNKNOWN`."""
+    return -2 * rod - end
+
+
+def name_point(number: int) -> str:
+    """Return the name of a point, or of the end of a rod."""
+    return f"point {number}" if number >= 0 else f"end {'AB'[-number % 2]} of rod {-number // 2}"
+
+
 def _read_rod(file: InputFile, row: Row) -> None:
-    """Record a fault for a row of RODS, because rods have no equivalent in Windlass."""
-    file.refuse(row.number, f"rod {row.words[0]}", "rods are refused; must be a point, or a line with its EI")
+    """Read a row of RODS: number, type, attachment, positions of the ends, segments; add its ends to the points."""
+    if not _has(file, row, "RODS", 10):
+        return
+    at, words = row
+    number, upper = _whole(file, at, "rod", words[0]), words[2].upper()
+    item, body = f"rod {words[0]}", 0
+    kind = "pinned" if upper == "PINNED" else _find_kind(words[2])
+    if upper.startswith("BODY"):
+        digits = upper[4:].removesuffix("PINNED")
+        kind, body = "body pinned" if upper.endswith("PINNED") else "body", int(digits) if digits.isdigit() else 0
+        if body not in file.bodies:
+            file.refuse(at, f"{item} is of {words[2]}", "must be a body of the section BODIES")
+            return
+        if kind == "body pinned" and file.bodies[body].kind == "coupled":
+            file.refuse(at, f"{item} is {words[2]}", "must be of a free or fixed body")
+    elif kind not in ("fixed", "free", "pinned"):
+        file.refuse(at, f"{item} is {words[2]}", "must be Fixed, Free, Pinned, Body# or Body#Pinned with a number")
+    places = [file.number(at, f"position of {item}", text, "m") for text in words[3:9]]
+    ends = tuple(places[:3]), tuple(places[3:])
+    length = dist(*ends)
+    segments = _whole(file, at, f"NumSegs of {item} =", words[9])
+    if not length > 0.0 or segments == 0:
+        file.refuse(at, f"length = {length:g} m, NumSegs = {words[9]} of {item}", "must be > 0 m, >= 1")
+    if words[1] not in file.rod_types:
+        file.refuse(at, f"{item} has the type {words[1]}", f"must be one of {', '.join(file.rod_types)}")
+    if len(words) > 10 and words[10] != "-":
+        file.notes.append(f"line {at}: RodOutputs = {words[10]}: no files of single rods are written")
+    file.add(file.rods, number, Rod(kind, words[1], ends, segments, body), at, item)
+    if number == UNKNOWN or number == 0:
+        return
+    for end, place in enumerate(ends):
+        if kind in ("fixed", "body"):
+            point = Point(kind, place, body=body)
+        else:
+            point = Point("rod", place, rod=number)
+        file.points.setdefault(number_end(number, end), point)
 
 
 def _read_point(file: InputFile, row: Row) -> None:
@@ -431,11 +559,14 @@ def _read_line(file: InputFile, row: Row) -> None:
     number = _whole(file, at, "line", words[0])
     ends = []
     for end, text in zip("AB", words[2:4], strict=True):
-        if text.upper().startswith("R"):
-            file.refuse(
-                at, f"end {end} of line {number} is at {text}", "rods are refused; must be the number of a point"
-            )
-            ends.append(UNKNOWN)
+        upper = text.upper()
+        if upper.startswith("R"):
+            rod = upper[1:-1]
+            if not (rod.isdigit() and int(rod) in file.rods and upper[-1] in "AB"):
+                file.refuse(at, f"end {end} of line {number} is at {text}", "must be R#A or R#B of a rod, or a point")
+                ends.append(UNKNOWN)
+            else:
+                ends.append(number_end(int(rod), "AB".index(upper[-1])))
         else:
             ends.append(_whole(file, at, f"end {end} of line {number} is at point", text))
     length = file.number(at, f"UnstrLen of line {number}", words[4], "m", 0.0, True)
@@ -457,8 +588,10 @@ def _read_failure(file: InputFile, row: Row) -> None:
         file.refuse(at, f"{item} at point {words[1]}", "must be a point of the file")
         return
     point, held = int(words[1]), ("fixed", "coupled", "body")
-    if file.points[point].kind not in held:
-        file.refuse(at, f"{item} at point {point}", "must be a fixed or coupled point, or a point of a body")
+    body = file.bodies.get(file.points[point].body)
+    if file.points[point].kind not in held or (body is not None and body.kind in MOVING):
+        words_of_held = "must be a fixed or coupled point, or a point of a fixed or coupled body"
+        file.refuse(at, f"{item} at point {point}", words_of_held)
     if not (words[2].isdigit() and int(words[2]) in file.lines and point in file.lines[int(words[2])].ends):
         file.refuse(at, f"{item} of line {words[2]} at point {point}", "must be one line that ends at this point")
         return
@@ -504,6 +637,9 @@ def _read_channels(file: InputFile, row: Row) -> None:
 def find_fault(file: InputFile, channel: Channel) -> str:
     """Return the reason why an output does not exist in this file, or an empty text."""
     number = channel.number
+    if channel.kind == "body":
+        is_free = number in file.bodies and file.bodies[number].kind in MOVING
+        return "" if is_free else "must be a free body; positions of other bodies are those of its points"
     if number not in (file.lines if channel.kind == "line" else file.points):
         return f"there is no {channel.kind} {number}"
     if channel.kind == "line":
@@ -524,12 +660,12 @@ def find_fault(file: InputFile, channel: Channel) -> str:
 
 
 CHANNELS = (
-    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, or Point# or Con# with PX to VZ or FX to "
-    "FZ; positions of a body are those of its points"
+    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, Point# or Con# with PX to VZ or FX to FZ, "
+    "or Body# with PX to VZ"
 )
 VECTORS = tuple(f"{quantity}{axis}" for quantity in "PV" for axis in "XYZ")
 FORCES = "FX", "FY", "FZ"
-OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point"}
+OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point", "BODY": "body"}
 
 
 def find_channel(word: str) -> Channel | None:
@@ -551,12 +687,13 @@ def find_channel(word: str) -> Channel | None:
         node_number, rest = int(rest[1 : digits + 1]), rest[digits + 1 :]
         quantity = "TEN" if rest in ("T", "TEN") else rest
         return Channel(word, kind, number, node_number, quantity) if quantity in (*VECTORS, "TEN") else None
-    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES)}[kind]
+    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES), "body": VECTORS}[kind]
     return Channel(word, kind, number, -1, rest) if rest in allowed else None
 
 
 READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "line types": _read_type,
+    "rod types": _read_rod_type,
     "bodies": _read_body,
     "rods": _read_rod,
     "points": _read_point,
@@ -568,9 +705,7 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "options": _read_option,
     "outputs": _read_channels,
 }
-"""Functions that read a row, by section, in the order in which sections are read. Types of rods are ignored, because
-they are used only by rods.
-"""
+"""Functions that read a row, by section, in the order in which sections are read."""
 
 
 def check_references(file: InputFile, rows: Sequence[Row]) -> None:
@@ -581,7 +716,7 @@ def check_references(file: InputFile, rows: Sequence[Row]) -> None:
         if line.type not in file.types and not any(f"line type {line.type}" in fault for fault in file.faults):
             file.refuse(at, f"line {number} has the type {line.type}", f"must be one of {', '.join(file.types)}")
         for end, point in zip("AB", line.ends, strict=True):
-            if point >= 0 and point not in file.points:
+            if point != UNKNOWN and point not in file.points:
                 file.refuse(at, f"end {end} of line {number} is at point {point}", "must be a point of the file")
-        if line.ends[0] == line.ends[1] >= 0:
-            file.refuse(at, f"line {number} begins and ends at point {line.ends[0]}", "must join two points")
+        if line.ends[0] == line.ends[1] != UNKNOWN:
+            file.refuse(at, f"line {number} begins and ends at {name_point(line.ends[0])}", "must join two points")

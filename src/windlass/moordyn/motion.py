@@ -31,8 +31,13 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
             body = file.bodies[point.body]
             pose = np.array([[*body.position, *np.radians(body.angles)]])
             start[number] = carry(pose, point.position)[0]
+        elif point.kind == "rod":
+            start[number] = find_ends(file, point.rod)[-number % 2]
     if table is None:
         return start, np.zeros(0), {}
+    pinned = [number for number, body in file.bodies.items() if body.kind == "pinned"]
+    if pinned:
+        raise ModelError(f"body {pinned[0]} is CoupledPinned: must be held, without a table of motions")
     bodies = [number for number, body in file.bodies.items() if body.kind == "coupled"]
     points = [number for number, point in file.points.items() if point.kind == "coupled"]
     paths: dict[int, FloatArray] = {}
@@ -55,6 +60,16 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
             f"for each coupled point{also}"
         )
     return start | {number: path[0] for number, path in paths.items()}, table[:, 0], paths
+
+
+def find_ends(file: InputFile, number: int) -> FloatArray:
+    """Return the initial positions of the ends A and B of a rod [m], shape (2, 3)."""
+    rod = file.rods[number]
+    if rod.kind not in ("body", "body pinned"):
+        return np.array(rod.ends)
+    body = file.bodies[rod.body]
+    pose = np.array([[*body.position, *np.radians(body.angles)]])
+    return np.concatenate([carry(pose, end) for end in rod.ends])
 
 
 def check_angles(poses: FloatArray, item: str, notes: list[str]) -> None:

@@ -1,0 +1,226 @@
+"""Rods and bodies of MoorDyn's input files: closed forms, and MoorDyn 2.7.2 with equal meshes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass.moordyn.input_file import number_end
+from windlass.moordyn.rigid import Part, merge
+
+from support.moordyn_motions import FOLDER, MOVED, PERIOD, STEP, move
+
+WATER, GRAVITY = 1000.0, 9.81  # [kg/m^3], [m/s^2]
+TYPES = "--- LINE TYPES ---\nname\nunit\nrope 0.02 0.4 1e6 -0.5 0 0 0 0 0\n"
+RODS = "--- ROD TYPES ---\nname\nunit\nrod 0.5 100.0 0.0 1.0 0.0 0.0\nslim 0.02 5.0 0.0 0.0 0.0 0.0\n"
+OPTIONS = f"--- OPTIONS ---\n{GRAVITY} g\n{WATER} rho\n50 WtrDpth\n1e5 kBot\n1e4 cBot\n--- end ---\n"
+VOLUME = 0.25 * np.pi * 0.5**2  # of "rod", per length [m^2]
+
+
+def load(folder: Path, **sections: str) -> wl.moordyn.Mooring:
+    """Return the model of sections with two heading lines each."""
+    file = folder / "model.txt"
+    rows = [f"--- {name.upper()} ---\nname\nunit\n{text}\n" for name, text in sections.items()]
+    file.write_text(TYPES + RODS + "".join(rows) + OPTIONS)
+    return wl.moordyn.load(file)
+
+
+def test_free_rod_rises(tmp_path: Path) -> None:
+    """A level rod in water without drag rises with the acceleration of its buoyancy, mass and added mass."""
+    mooring = load(tmp_path, rods="1 rod Free 0 -1 -20 0 1 -20 4 -")
+    sensors = wl.Sensors(None, mooring.sensors())
+    assert sensors.names == ["Rod1PX", "Rod1PY", "Rod1PZ"]
+    end = 2.0
+    wl.Dynamic(mooring.world, step=0.02, end=end, name="").solve(mooring.start(), hooks=[sensors])
+    displaced = WATER * VOLUME
+    exact = 0.5 * GRAVITY * (displaced - 100.0) / (displaced + 100.0) * end**2
+    assert_allclose(sensors["Rod1PZ"][-1] + 20.0, exact, rtol=1e-6)
+    assert_allclose([sensors["Rod1PX"][-1], sensors["Rod1PY"][-1]], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("held", ["1 rod Pinned 1 2 -20 1.05 2 -16 40 -", "1 rod Body1Pinned 0 0 0 4 0 0.05 40 -"])
+def test_period_of_a_pinned_rod(held: str, tmp_path: Path) -> None:
+    """A buoyant rod on a pin in the ground, or on a fixed body that is turned by -90°, swings with the period of its
+    moment of inertia and of the added mass.
+    """
+    bodies = {"bodies": "1 Fixed 1 2 -20 0 -90 0 0 0 0 0 0 0"} if "Body" in held else {}
+    mooring = load(tmp_path, **bodies, rods=held)
+    sensors = wl.Sensors(None, mooring.sensors())
+    length = float(np.hypot(4.0, 0.05))
+    inertia = length**3 / 3.0 * (100.0 + WATER * VOLUME) + 100.0 * length * 0.5**2 / 16.0
+    period = 2.0 * np.pi * np.sqrt(inertia / (0.5 * GRAVITY * length**2 * (WATER * VOLUME - 100.0)))
+    wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[sensors])
+    x, t = np.ravel(sensors["Rod1PX"]) - 1.0, sensors.times
+    k = np.flatnonzero((x[:-1] > 0.0) != (x[1:] > 0.0))
+    crossings = t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])
+    assert_allclose(np.abs(x[0]), 0.025, rtol=1e-3)
+    assert_allclose(2.0 * np.diff(crossings).mean(), period, rtol=2e-3)
+
+
+def test_rod_on_two_ropes(tmp_path: Path) -> None:
+    """A heavy rod hangs level on two equal ropes, whose supports carry the weight of rod and ropes in water."""
+    mooring = load(
+        tmp_path,
+        rods="1 slim Free -2 0 -30 2 0 -30 4 -",
+        points="1 Fixed -4 0 -20.3 0 0 0 0\n2 Fixed 4 0 -20.3 0 0 0 0",
+        lines="1 rope R1A 1 10 8 -\n2 rope R1B 2 10 8 -",
+    )
+    state = mooring.rest(name="")
+    weight = GRAVITY * (0.5 * 4.0 * 5.0 + 0.4 * 10.0 - WATER * 0.25 * np.pi * 0.02**2 * 12.0)
+    for point in (1, 2):
+        force = float(wl.eval_output(mooring.supports[point][2], "force", state))
+        assert_allclose(abs(force), weight, rtol=1e-4)
+    ends = [wl.eval_output(mooring.points[number_end(1, end)], "position", state) for end in (0, 1)]
+    assert_allclose(ends[0] + ends[1], [0.0, 0.0, 2.0 * ends[0][2]], atol=1e-6)
+    assert_allclose(ends[1][0] - ends[0][0], 4.0, rtol=1e-9)
+
+
+def test_body_falls_at_terminal_speed(tmp_path: Path) -> None:
+    """A free body sinks with the speed at which drag equals its weight in water."""
+    mooring = load(tmp_path, bodies="1 Free 0 0 -10 0 0 0 900 0|0|-0.5 200 0.5 0.8 0.5")
+    assert any("not on rotations" in note for note in mooring.notes)
+    speeds = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "velocity", 2, "speed")])
+    wl.Dynamic(mooring.world, step=0.02, end=8.0, name="").solve(mooring.start(), hooks=[speeds])
+    exact = -np.sqrt(2.0 * GRAVITY * (900.0 - 0.5 * WATER) / (WATER * 0.8))
+    assert_allclose(speeds["speed"][-1], exact, rtol=1e-3)
+
+
+def test_free_point_with_drag(tmp_path: Path) -> None:
+    """A free point with CdA and Ca is lifted on a line without drag: the tension is weight in water and drag."""
+    t = np.arange(0.0, 6.1, 0.1)
+    height = np.where(t < 2.0, 0.25 * t**2, t - 1.0)
+    np.savetxt(tmp_path / "motion.txt", np.column_stack((t, 0.0 * t, 0.0 * t, height - 20.0)))
+    load(
+        tmp_path,
+        points="1 Coupled 0 0 -20 0 0 0 0\n2 Free 0 0 -25.005 100 0.01 0.5 0.5",
+        lines="1 rope 2 1 5 5 -",
+    )
+    mooring = wl.moordyn.load(tmp_path / "model.txt", motion=tmp_path / "motion.txt")
+    tension = wl.Sensors(None, [wl.Sensor(mooring.lines[1][0], "axial_force", name="tension", where={"x": 0.0})])
+    wl.Dynamic(mooring.world, step=0.01, end=6.0, name="", method="generalized_alpha_index2").solve(
+        mooring.rest(name=""), hooks=[tension]
+    )
+    late = tension.times > 4.0
+    exact = GRAVITY * (100.0 - 0.01 * WATER) + 0.5 * WATER * 0.5 * 1.0**2
+    assert_allclose(np.ravel(tension["tension"])[late].mean(), exact, rtol=2e-3)
+
+
+def test_pinned_body_swings(tmp_path: Path) -> None:
+    """A body on a pin, with a rod, swings in air with the period of a compound pendulum."""
+    file = tmp_path / "model.txt"
+    rod = "1 rod Body1 0 0 -5 0 0 -15 4 -"
+    body = "1 CoupledPinned 0 0 -5 0 2 0 0 0 0 0 0 0"
+    options = OPTIONS.replace(f"{WATER} rho", "0 rho")
+    file.write_text(f"{RODS}--- BODIES ---\nname\nunit\n{body}\n--- RODS ---\nname\nunit\n{rod}\n{options}")
+    mooring = wl.moordyn.load(file)
+    sensors = wl.Sensors(None, [wl.Sensor(mooring.bodies[1], "rotation", name="axes")])
+    inertia = 1000.0 * (10.0**2 + 10.0**2 / 12.0 + 0.5**2 / 16.0)
+    period = 2.0 * np.pi * np.sqrt(inertia / (1000.0 * GRAVITY * 10.0))
+    wl.Dynamic(mooring.world, step=period / 400.0, end=2.2 * period, name="").solve(mooring.start(), hooks=[sensors])
+    x, t = sensors["axes"].reshape(-1, 3, 3)[:, 0, 2], sensors.times
+    k = np.flatnonzero((x[:-1] > 0.0) != (x[1:] > 0.0))
+    crossings = t[k] - x[k] * (t[k + 1] - t[k]) / (x[k + 1] - x[k])
+    assert_allclose(2.0 * np.diff(crossings).mean(), period, rtol=2e-3)
+    (tmp_path / "motion.txt").write_text("".join(f"{k} 0 0 -5 0 0 0\n" for k in range(5)))
+    with pytest.raises(wl.ModelError, match="body 1 is CoupledPinned: must be held, without a table of motions"):
+        wl.moordyn.load(file, motion=tmp_path / "motion.txt")
+
+
+def test_mass_of_two_parts() -> None:
+    """Two halves of a slender rod have mass, centre and moments of inertia of the rod."""
+    halves = [Part(2.0, np.array([0.0, 0.0, z]), np.diag([2.0 / 12.0, 2.0 / 12.0, 0.0])) for z in (0.5, 1.5)]
+    whole = merge(halves)
+    assert_allclose([whole.mass, *whole.center], [4.0, 0.0, 0.0, 1.0])
+    assert_allclose(whole.inertia, np.diag([4.0 * 4.0 / 12.0] * 2 + [0.0]), atol=1e-5)
+
+
+REFUSED = [
+    ("rods", "1 rod CoupledPinned 0 0 -5 0 0 -9 4 -", "rod 1 is CoupledPinned: must be Fixed, Free, Pinned, Body# or"),
+    ("rods", "1 rod Body3 0 0 -5 0 0 -9 4 -", "rod 1 is of Body3: must be a body of the section BODIES"),
+    ("rods", "1 rod Free 0 0 -5 0 0 -5 4 -", "length = 0 m, NumSegs = 4 of rod 1: must be > 0 m, >= 1"),
+    ("rods", "1 rod Free 0 0 -5 0 0 -9 0 -", "NumSegs = 0 of rod 1: must be > 0 m, >= 1"),
+    ("rods", "1 pole Free 0 0 -5 0 0 -9 4 -", "rod 1 has the type pole: must be one of rod, slim"),
+    ("rods", "1 rod Free 0 0 -5 0 0", "RODS has 8 values: must have 10"),
+    ("rods", "1 rod Free 0 0 -5 0 0 nan 4 -", "position of rod 1 = nan: must be finite [m]"),
+    ("bodies", "1 Free 0 0 0 0 0 0 -1 0 1 0 0 0", "Mass of body 1 = -1 kg: must be >= 0 kg"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0|0 1 0 1|2|3 0", "CdA of body 1 = 1.0|2.0|3.0: must be equal for x, y and z"),
+    ("bodies", "1 Free 0 0 0 0 0 0 5 0|0|0|0 1 0 0 0", "CG of body 1 = 0|0|0|0: must have 1, 3 or 6 values [m]"),
+    ("bodies", "1 Free 0 0 0", "BODIES has 5 values: must have 8"),
+]
+
+
+@pytest.mark.parametrize(("section", "row", "message"), REFUSED)
+def test_rows_are_refused(section: str, row: str, message: str, tmp_path: Path) -> None:
+    """Wrong rows are refused with item, value and allowed values."""
+    with pytest.raises(wl.moordyn.NotTranslated) as error:
+        load(tmp_path, **{section: row})
+    assert message in str(error.value)
+
+
+def test_other_errors(tmp_path: Path) -> None:
+    """A body without mass, a pinned rod on a coupled body, and wrong rod types are errors."""
+    with pytest.raises(wl.ModelError, match="mass of body 1 with its rods and points = 0 kg: must be > 0 kg"):
+        load(tmp_path, bodies="1 Free 0 0 -5 0 0 0 0 0 0 0 0 0")
+    with pytest.raises(wl.moordyn.NotTranslated, match="rod 1 is Body1Pinned: must be of a free or fixed body"):
+        load(tmp_path, bodies="1 Coupled 0 0 -5 0 0 0 0 0 0 0 0 0", rods="1 rod Body1Pinned 0 0 0 0 0 4 4 -")
+    file = tmp_path / "types.txt"
+    file.write_text(f"--- ROD TYPES ---\nname\nunit\nrod 0 100 0 0 0 0\n--- RODS ---\nname\nunit\n{OPTIONS}")
+    with pytest.raises(wl.moordyn.NotTranslated, match="Diam of rod type rod = 0 m: must be > 0 m"):
+        wl.moordyn.load(file)
+
+
+def compare(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Return the tensions at rest, shape (k,), their series in the last two periods, shape (n, k), and the recorded
+    values of MoorDyn, in the middle of the first and of the last segment of each line [N].
+    """
+    t = np.arange(0.0, MOVED + 0.5 * STEP, STEP)
+    np.savetxt(folder / "motion.txt", np.column_stack((t, move(name, t)[0])), fmt="%.12g")
+    mooring = wl.moordyn.load(FOLDER / name / f"{name}.txt", motion=folder / "motion.txt")
+    recorded = json.loads((FOLDER / "values.json").read_text())[name]
+    sensors = [
+        wl.Sensor(mooring.lines[number][k], "axial_force", name=f"{number} {k}", where={"x": 0.5 * line.length / n})
+        for number, line in mooring.file.lines.items()
+        for n in (line.segments,)
+        for k in (0, n - 1)
+    ]
+    state, rest, moving = mooring.rest(name=""), wl.Sensors(None, sensors), wl.Sensors(None, sensors)
+    rest.after_step(state)
+    run = wl.Dynamic(mooring.world, step=STEP, end=MOVED, name="", method="generalized_alpha_index2")
+    run.solve(state, hooks=[moving])
+    times = np.arange(MOVED - 2.0 * PERIOD, MOVED + 0.5 * STEP, STEP)
+    series = np.column_stack([np.interp(times, moving.times, moving[key]) for key in moving.names])
+    values = {word: np.array(recorded[word]) for word in ("rest", "mean", "deviation", "largest")}
+    return np.array([rest[key][0] for key in rest.names]), series, values
+
+
+def test_arm_of_moordyn(tmp_path: Path) -> None:
+    """A light rod on a pin with a rope whose end moves: tensions at rest, means, standard deviations and largest values
+    agree with MoorDyn within 0.4, 0.2, 1 and 0.5 %.
+    """
+    rest, series, recorded = compare("arm", tmp_path)
+    assert_allclose(rest, recorded["rest"], rtol=4e-3)
+    assert_allclose(series.mean(axis=0), recorded["mean"], rtol=2e-3)
+    assert_allclose(series.std(axis=0), recorded["deviation"], rtol=1e-2)
+    assert_allclose(series.max(axis=0), recorded["largest"], rtol=5e-3)
+
+
+def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
+    """A buoy with an arm and a column on a pin, joined by ropes, one of which moves: tensions agree with MoorDyn within
+    0.5 % at rest, and means within 1 %. Standard deviations agree within 5 %.
+
+    At the arm, which is pinned to the buoy, MoorDyn has 16 % (3 % of the mean) more, also with three times as many
+    segments. If the same arm is pinned to the ground, both programs agree, so the pin between the two bodies is the
+    reason.
+    """
+    rest, series, recorded = compare("rods", tmp_path)
+    assert_allclose(rest, recorded["rest"], rtol=5e-3)
+    assert_allclose(series.mean(axis=0), recorded["mean"], rtol=0.01)
+    for found, word in ((series.std(axis=0), "deviation"), (series.max(axis=0), "largest")):
+        assert_allclose(found / recorded["mean"], recorded[word] / recorded["mean"], rtol=0, atol=0.04)
+    others = np.arange(series.shape[1]) != 6
+    assert_allclose(series.std(axis=0)[others], recorded["deviation"][others], rtol=0.05)
