@@ -124,6 +124,8 @@ ZERO = {
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
     "normal_drag", "axial_drag", "added_mass", "axial_added_mass", "torsional_damping",
     "drag", "end_drag", "end_added_mass", "stiffening", "vibration_frequency", "vibration_amplitude", "vibration_gain",
+    "suction_coefficient",
+    "suction_distance",
 }  # fmt: skip
 """Columns that may be 0 but not negative."""
 
