@@ -20,7 +20,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import Memory, find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, prepare_call
 from windlass.framework.kernels.signature import count_results
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -230,7 +230,7 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
     """
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
-        if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
+        if one is not other and isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
             raise ModelError(
                 f"argument {i} of call({name}) is an array of shape {one.shape} that each evaluation creates: must "
                 "be the same array in all evaluations, with changing contents"
@@ -247,7 +247,7 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
             except ModelError as error:
                 raise ModelError(f"the arguments of call({name}): {error}") from None
         for (i, one), (_, other) in zip(first, others, strict=True):
-            if not isinstance(one, np.ndarray) and not _is_same(one, other):
+            if one is not other and not isinstance(one, np.ndarray) and not _is_same(one, other):
                 raise ModelError(
                     f"argument {i} of call({name}) is the number {one!r}, which changes between evaluations: must be a "
                     "permanent array with changing contents, such as s.time, or a constant parameter"
@@ -265,7 +265,7 @@ def _leaves(values: tuple[Any, ...], place: int | None = None) -> Iterator[tuple
 
 
 def _place(array: Any) -> tuple[Any, ...]:
-    return array.ctypes.data, array.shape, array.strides, array.dtype
+    return find_data(array), array.shape, array.strides, array.dtype
 
 
 def _is_same(one: Any, other: Any) -> bool:
