@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from struct import pack
+from struct import Struct
 from typing import Any
 
 import numba
@@ -31,6 +31,7 @@ OWNS_DATA = 4
 
 
 _read_word = ctypes.c_size_t.from_address
+_pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
 _DATA = object.__basicsize__
 """Offset of the address of the data in an array object [bytes]; see `PyArrayObject_fields` in the C API of NumPy."""
 
@@ -96,7 +97,9 @@ def prepare_call(
         else:
             data, width = _memory(value)
             kind = _find_kind(value)
-        found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+        if width > widest:
+            widest = width
+        found += bytes(-len(found) % width) + data if len(found) % width else data
         kinds.append(kind)
     block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
     return [_find_address(function, args, tuple(kinds), block.nbytes), find_data(block)], block
@@ -104,9 +107,9 @@ def prepare_call(
 
 def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], size: int) -> int:
     """Return the address of the entry point of a kernel for arguments of the given types."""
-    if kinds not in function.addresses:
-        function.addresses[kinds] = _find_entry(function, args, size)
-    address: int = function.addresses[kinds]
+    address: int | None = function.addresses.get(kinds)
+    if address is None:
+        address = function.addresses[kinds] = _find_entry(function, args, size)
     return address
 
 
@@ -188,15 +191,18 @@ def find_address(version: Any) -> int:
 
 def _memory(value: Any) -> tuple[bytes, int]:
     """Return a value in the memory layout of the compiler, and its alignment [bytes]."""
+    if isinstance(value, np.ndarray):
+        shape = value.shape
+        pack = _pack_array[len(shape)]
+        return pack(0, 0, value.size, value.itemsize, find_data(value), *shape, *value.strides), 8
     if isinstance(value, tuple):
         found, widest = b"", 1
         for item in value:
             data, width = _memory(item)
-            found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+            if width > widest:
+                widest = width
+            found += bytes(-len(found) % width) + data if len(found) % width else data
         return found + bytes(-len(found) % widest), widest
-    if isinstance(value, np.ndarray):
-        words = (0, 0, value.size, value.itemsize, find_data(value), *value.shape, *value.strides)
-        return pack(f"{len(words)}q", *words), 8
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)
         return number.tobytes(), number.itemsize

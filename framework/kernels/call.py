@@ -164,8 +164,10 @@ class Call:
                 an argument is an array that is created anew in each evaluation.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
-            _check_count(kernel, len(arguments(s)))
-            _check_arguments(kernel.__name__, arguments, s)
+            first = arguments(s)
+            _check_count(kernel, len(first))
+            with np.errstate(all="ignore"):
+                _check_arguments(kernel.__name__, first, arguments, s)
         self._checked = True
 
 
@@ -224,11 +226,11 @@ def _check_count(kernel: Any, given: int) -> None:
         raise ModelError(f"call({kernel.__name__}) has {given} arguments: {words}")
 
 
-def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an evaluation of the arguments creates an array anew, or if a number in the arguments depends
-    on time or motion.
+def _check_arguments(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
+    """Raise ModelError if an evaluation of the arguments, whose first result is ``given``, creates an array anew, or if
+    a number in the arguments depends on time or motion.
     """
-    first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
+    first, again = list(_leaves(given)), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
         if one is not other and isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
             raise ModelError(
@@ -236,16 +238,15 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
                 "be the same array in all evaluations, with changing contents"
             )
     for probe in s.probes():
-        with np.errstate(all="ignore"):
-            try:
-                others = list(_leaves(arguments(probe)))
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                raise ModelError(
-                    f"the arguments of call({name}) are computed ({error}): must be names of arrays and numbers, "
-                    "because they are evaluated only once"
-                ) from error
-            except ModelError as error:
-                raise ModelError(f"the arguments of call({name}): {error}") from None
+        try:
+            others = list(_leaves(arguments(probe)))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"the arguments of call({name}) are computed ({error}): must be names of arrays and numbers, "
+                "because they are evaluated only once"
+            ) from error
+        except ModelError as error:
+            raise ModelError(f"the arguments of call({name}): {error}") from None
         for (i, one), (_, other) in zip(first, others, strict=True):
             if one is not other and not isinstance(one, np.ndarray) and not _is_same(one, other):
                 raise ModelError(
