@@ -9,7 +9,18 @@ import time
 
 import numpy as np
 from plectonemes_scene import (
-    ANGLE, EA, EI, END, FINE, GJ, MASS, RADIUS, STIFFNESS, find_torque_and_tension, lay_plectoneme, print_result,
+    ANGLE,
+    EA,
+    EI,
+    END,
+    FINE,
+    GJ,
+    MASS,
+    RADIUS,
+    STIFFNESS,
+    find_torque_and_tension,
+    lay_plectoneme,
+    print_result,
 )  # fmt: skip
 
 import windlass as wl

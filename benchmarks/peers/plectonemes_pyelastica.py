@@ -13,7 +13,19 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from plectonemes_scene import (
-    ANGLE, EA, EI, END, FINE, GJ, MASS, RADIUS, SHEAR, STIFFNESS, find_torque_and_tension, lay_plectoneme, print_result,
+    ANGLE,
+    EA,
+    EI,
+    END,
+    FINE,
+    GJ,
+    MASS,
+    RADIUS,
+    SHEAR,
+    STIFFNESS,
+    find_torque_and_tension,
+    lay_plectoneme,
+    print_result,
 )  # fmt: skip
 
 DAMPING = 2.0
@@ -56,7 +68,7 @@ class Tension(ea.NoForces):
 
 def solve(elements, end, steps):
     """Return the rod at the end, its length [m], and process time and elapsed time of the solve [s]."""
-    line, tangents, normals, length = lay_plectoneme()
+    line, _, normals, length = lay_plectoneme()
     nodes = np.arange(elements + 1) * FINE // elements
     middles = (nodes[1:] + nodes[:-1]) // 2
     points = line[nodes]

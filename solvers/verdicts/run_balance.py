@@ -48,8 +48,8 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY = 128
-"""Largest number of steps between two checks in the first 1024 steps: checks follow after 2, 3, 5, 9 ... 129 steps, then
-every 128 steps.
+"""Largest number of steps between two checks in the first 1024 steps: checks follow after 2, 3, 5, 9 ... 129 steps,
+then every 128 steps.
 """
 LONGEST = 512
 """Largest number of steps between two checks in the whole run. Checks are every 256 steps from step 1024 on, and every

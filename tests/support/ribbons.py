@@ -176,8 +176,8 @@ def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
 
 
 def find_walk(angle: float, span: float, radius: float, tension: float = TENSION, stiffness: float = 0.5) -> float:
-    """Return the distance by which a belt around two equal pulleys runs sideways, divided by its travel [1]; the axis of
-    one pulley is turned by the angle [rad] in the plane of both axes.
+    """Return the distance by which a belt around two equal pulleys runs sideways, divided by its travel [1]; the axis
+    of one pulley is turned by the angle [rad] in the plane of both axes.
 
     Material that sticks to a pulley does not move sideways. In the steady state, the slope of the belt on a pulley
     relative to the plane of the pulley is therefore -u, with the result u, and the bending moment in the plane of the
@@ -198,8 +198,8 @@ def find_walk(angle: float, span: float, radius: float, tension: float = TENSION
 
 
 def run_misaligned(angle: float, span: float, radius: float, stiffness: float, turns: float, step: float) -> Any:
-    """Run a belt around two equal pulleys, the second of which is turned about y by the angle [rad] in the first turn of
-    the pulleys by 1 rad. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
+    """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] during the
+    first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
 
     Args:
         span, radius: distance of the axes and radius of the pulleys [m].
