@@ -198,7 +198,7 @@ def find_walk(angle: float, span: float, radius: float, tension: float = TENSION
 
 
 def run_misaligned(angle: float, span: float, radius: float, stiffness: float, turns: float, step: float) -> Any:
-    """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] during the
+    """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] in the
     first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
 
     Args:
