@@ -33,7 +33,7 @@ OWNS_DATA = 4
 _read_word = ctypes.c_size_t.from_address
 _pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
 _DATA = object.__basicsize__
-"""Offset of the address of the data in an array object [bytes]; see `PyArrayObject_fields` in the C API of NumPy."""
+"""Offset of the address of the data in an array object [bytes], by the C API of NumPy."""
 
 
 def find_data(array: NDArray[Any]) -> int:
