@@ -8,9 +8,10 @@ The owner is empty, because the caller keeps the arrays alive during the calls.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from functools import cache
-from struct import pack
+from struct import Struct
 from typing import Any
 
 import numba
@@ -27,6 +28,17 @@ _intrinsic: Any = numba.extending.intrinsic
 
 OWNS_DATA = 4
 """The only flag of NumPy arrays that does not affect which compiled version of a kernel is used."""
+
+
+_read_word = ctypes.c_size_t.from_address
+_pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
+_DATA = object.__basicsize__
+"""Offset of the address of the data in an array object [bytes], by the C API of NumPy."""
+
+
+def find_data(array: NDArray[Any]) -> int:
+    """Return the address of the data of an array, as ``array.ctypes.data``, which takes ten times as long."""
+    return _read_word(id(array) + _DATA).value
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
@@ -85,17 +97,19 @@ def prepare_call(
         else:
             data, width = _memory(value)
             kind = _find_kind(value)
-        found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+        if width > widest:
+            widest = width
+        found += bytes(-len(found) % width) + data if len(found) % width else data
         kinds.append(kind)
     block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
-    return [_find_address(function, args, tuple(kinds), block.nbytes), block.ctypes.data], block
+    return [_find_address(function, args, tuple(kinds), block.nbytes), find_data(block)], block
 
 
 def _find_address(function: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], size: int) -> int:
     """Return the address of the entry point of a kernel for arguments of the given types."""
-    if kinds not in function.addresses:
-        function.addresses[kinds] = _find_entry(function, args, size)
-    address: int = function.addresses[kinds]
+    address: int | None = function.addresses.get(kinds)
+    if address is None:
+        address = function.addresses[kinds] = _find_entry(function, args, size)
     return address
 
 
@@ -177,16 +191,18 @@ def find_address(version: Any) -> int:
 
 def _memory(value: Any) -> tuple[bytes, int]:
     """Return a value in the memory layout of the compiler, and its alignment [bytes]."""
+    if isinstance(value, np.ndarray):
+        shape = value.shape
+        pack = _pack_array[len(shape)]
+        return pack(0, 0, value.size, value.itemsize, find_data(value), *shape, *value.strides), 8
     if isinstance(value, tuple):
         found, widest = b"", 1
         for item in value:
             data, width = _memory(item)
-            found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+            if width > widest:
+                widest = width
+            found += bytes(-len(found) % width) + data if len(found) % width else data
         return found + bytes(-len(found) % widest), widest
-    if isinstance(value, np.ndarray):
-        # __array_interface__ is slow for arrays of records
-        words = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
-        return pack(f"{len(words)}q", *words), 8
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)
         return number.tobytes(), number.itemsize

@@ -20,7 +20,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.addresses import Memory, find_kinds, find_run, prepare_call
+from windlass.framework.kernels.addresses import Memory, find_data, find_kinds, find_run, prepare_call
 from windlass.framework.kernels.signature import count_results
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -165,8 +165,10 @@ class Call:
                 an argument is an array that is created anew in each evaluation.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
-            _check_count(kernel, len(arguments(s)))
-            _check_arguments(kernel.__name__, arguments, s)
+            first = arguments(s)
+            _check_count(kernel, len(first))
+            with np.errstate(all="ignore"):
+                _check_arguments(kernel.__name__, first, arguments, s)
         self._checked = True
 
 
@@ -225,30 +227,29 @@ def _check_count(kernel: Any, given: int) -> None:
         raise ModelError(f"call({kernel.__name__}) has {given} arguments: {words}")
 
 
-def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Raise ModelError if an evaluation of the arguments creates an array anew, or if a number in the arguments depends
-    on time or motion.
+def _check_arguments(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
+    """Raise ModelError if an evaluation of the arguments, whose first result is ``given``, creates an array anew, or if
+    a number in the arguments depends on time or motion.
     """
-    first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
+    first, again = list(_leaves(given)), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
-        if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
+        if one is not other and isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
             raise ModelError(
                 f"argument {i} of call({name}) is an array of shape {one.shape} that each evaluation creates: must "
                 "be the same array in all evaluations, with changing contents"
             )
     for probe in s.probes():
-        with np.errstate(all="ignore"):
-            try:
-                others = list(_leaves(arguments(probe)))
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                raise ModelError(
-                    f"the arguments of call({name}) are computed ({error}): must be names of arrays and numbers, "
-                    "because they are evaluated only once"
-                ) from error
-            except ModelError as error:
-                raise ModelError(f"the arguments of call({name}): {error}") from None
+        try:
+            others = list(_leaves(arguments(probe)))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"the arguments of call({name}) are computed ({error}): must be names of arrays and numbers, "
+                "because they are evaluated only once"
+            ) from error
+        except ModelError as error:
+            raise ModelError(f"the arguments of call({name}): {error}") from None
         for (i, one), (_, other) in zip(first, others, strict=True):
-            if not isinstance(one, np.ndarray) and not _is_same(one, other):
+            if one is not other and not isinstance(one, np.ndarray) and not _is_same(one, other):
                 raise ModelError(
                     f"argument {i} of call({name}) is the number {one!r}, which changes between evaluations: must be a "
                     "permanent array with changing contents, such as s.time, or a constant parameter"
@@ -266,7 +267,7 @@ def _leaves(values: tuple[Any, ...], place: int | None = None) -> Iterator[tuple
 
 
 def _place(array: Any) -> tuple[Any, ...]:
-    return array.ctypes.data, array.shape, array.strides, array.dtype
+    return find_data(array), array.shape, array.strides, array.dtype
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import dis
 import inspect
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import cache, wraps
+from types import CodeType
 from typing import Any, ParamSpec, TypeVar
 
 from windlass.framework.errors import ModelError
@@ -103,9 +104,15 @@ def count_results(function: Callable[..., Any]) -> set[int]:
     """Return, for each ``return`` statement of a function, the number of results; the number is 0 for a ``return``
     without value. Statements for which the byte code does not show this number are omitted.
     """
+    code: CodeType | None = getattr(getattr(function, "py_func", function), "__code__", None)
+    return set() if code is None else set(_count_results(code))
+
+
+@cache
+def _count_results(code: CodeType) -> set[int]:
+    """See `count_results`."""
     found: set[int] = set()
-    code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
-    raw, more, before, value = b"" if code is None else code.co_code, 0, 0, 0
+    raw, more, before, value = code.co_code, 0, 0, 0
     # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
         argument = low | more

@@ -167,7 +167,7 @@ class Evaluation(Fields):
         """Return two copies of the evaluation, each with another time and motion, to test whether arguments depend on
         time or motion.
         """
-        return tuple(_probe(self, value) for value in (1e18, -1e18))
+        return tuple(_Probe(self, value) for value in (1e18, -1e18))
 
 
 def evaluate(fields: Fields, **given: Any) -> Evaluation:
@@ -180,8 +180,26 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 class _Probe(Evaluation):
     """An evaluation with which the arguments of a call are tested. The arrays of the evaluation contain values that
-    differ from the fields, and access to the time as a number raises an error.
+    differ from the fields, and access to the time as a number raises an error. The arrays are created on first use.
+
+    Args:
+        real: the evaluation that is copied.
+        value: value of all entries of the arrays.
     """
+
+    def __init__(self, real: Evaluation, value: float) -> None:
+        object.__setattr__(self, "_real", real.__dict__)
+        object.__setattr__(self, "_value", value)
+        self.markers = _ProbeMarkers(real.markers, value)
+
+    def __getattribute__(self, name: str) -> Any:
+        mine = object.__getattribute__(self, "__dict__")
+        real = mine["_real"]
+        if name == "__dict__":
+            return {key: getattr(self, key) for key in real if key != "t"}
+        if name not in mine and name in real and name != "t":
+            mine[name] = _replace(real[name], mine["_value"])
+        return object.__getattribute__(self, name)
 
     @property  # type: ignore[misc]
     def t(self) -> float:
@@ -199,13 +217,6 @@ class _ProbeMarkers(dict[str, Any]):
         real = self._real[family]
         found = self[family] = type(real)(*(_replace(array, self._value) for array in real))
         return found
-
-
-def _probe(s: Evaluation, value: float) -> Evaluation:
-    probe = object.__new__(_Probe)
-    probe.__dict__.update({name: _replace(array, value) for name, array in s.__dict__.items()})
-    probe.markers = _ProbeMarkers(s.markers, value)
-    return probe
 
 
 def _replace(array: Any, value: float) -> Any:

@@ -77,7 +77,8 @@ class Series:
     """Reader of the frames of a result file.
 
     Attributes:
-        times: time of each frame [s].
+        times: time of each frame [s], or step number of each frame [1].
+        has_steps: whether ``times`` are step numbers; only VTKHDF files state them.
 
     Raises:
         OutputError: the file has no frames.
@@ -85,14 +86,14 @@ class Series:
 
     def __init__(self, pyvista: Any, file: Path) -> None:
         self._reader: Any = pyvista.get_reader(str(file))
-        self._steps = file.suffix == ".vtkhdf"
+        self._steps, self.has_steps = file.suffix == ".vtkhdf", False
         if self._steps:
             import h5py  # imported here, because `windlass show` starts faster without h5py
 
             with h5py.File(file) as content:
-                self.times = [
-                    float(t) for t in content["VTKHDF/Steps/Values"][: content["VTKHDF/Steps"].attrs["NSteps"]]
-                ]
+                steps = content["VTKHDF/Steps"]
+                self.times = [float(t) for t in steps["Values"][: steps.attrs["NSteps"]]]
+                self.has_steps = steps.attrs.get("FrameAxis", b"time") == b"step"
         else:
             self.times = [float(t) for t in self._reader.time_values]
         if not self.times:
@@ -267,7 +268,8 @@ class Player:
                 self.plotter.add_mesh(part, name=name, reset_camera=False, scalar_bar_args=bar, **style)
             else:
                 self.plotter.remove_actor(name)
-        text = f"t = {self._series.times[self.frame]:.6g} s"
+        now = self._series.times[self.frame]
+        text = f"step {now:.0f}" if self._series.has_steps else f"t = {now:.6g} s"
         self.plotter.add_text(text, name="time", color="black", font_size=12)
 
     def change_field(self, by: int) -> None:

@@ -130,7 +130,7 @@ class Recorder(EveryNth):
                 self._lock = OutputLock(self._base, "series")
         super().__init__(None if every is None else int(every), int(frames))
         self._fields = (fields,) if isinstance(fields, str) else None if fields is None else tuple(fields)
-        self._style = Style(precision == "single", compress)
+        self._style = Style(precision == "single", compress, axis)
         self._formats, self._axis, self._subdivisions = formats, axis, int(subdivisions)
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}

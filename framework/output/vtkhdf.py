@@ -113,6 +113,8 @@ class VtkhdfSeries(FieldSeries):
             # file
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
+            if self.style.axis != "time":
+                steps.attrs["FrameAxis"] = np.bytes_(self.style.axis)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
             self._fill(root)
             self._create_rows(root, frame)

@@ -152,7 +152,7 @@ class Consistency:
         count = self._rates.count
         # constraint violation e and the size of its terms, at the previous step and at this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
-        self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
+        self._program, self._made_for = Program([]), (np.zeros(0), -1)
         self._again = False
         self.projections = 0
 
@@ -236,9 +236,8 @@ class Consistency:
         return None if self._project and (self._again or not self._has_program(state)) else self._program
 
     def _has_program(self, state: State) -> bool:
-        a, revision, unit_rates = self._made_for
-        assembly = self._problem.assembly
-        return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
+        a, revision = self._made_for
+        return state.a is a and self._problem.assembly.revision == revision
 
     def _look(self, state: State) -> float:
         """Evaluate the constraint violation e and the size of its terms at the state in the fields. Return the amount
@@ -246,7 +245,7 @@ class Consistency:
         """
         assembly = self._problem.assembly
         if not self._has_program(state):
-            self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
+            self._made_for = state.a, assembly.revision
             self._program = self._create_program(state.a)
         self._program()
         return float(self._largest[0])

@@ -114,6 +114,8 @@ class StepSizes:
         for k in range(2, most + 1):
             then = start + (count + k) * self.size
             if then > end - 1e-9 * self.nominal:
+                if then < end + 1e-9 * self.nominal:
+                    ends.append(end)
                 break
             ends.append(then)
         return ends

@@ -26,12 +26,15 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import clear, take_work
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.steps import mass_product_steps, run_steps
+from windlass.framework.assembly.steps import mass_product_steps
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, Step
-from windlass.framework.model.system import System, evaluate
+from windlass.framework.ledger.balance_kernels import drop_states
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
@@ -47,6 +50,15 @@ unstable runs.
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
 """Smallest energy created over the run that is reported, relative to the largest kinetic energy [1]."""
+CREATED, TURNED, KINETIC, ROUNDING, STORED = range(5)
+"""Indices of the sums of a check [J].
+
+CREATED: energy that the laws have created in the step.
+TURNED: absolute works and energy changes of the laws in the step.
+KINETIC: kinetic energy at the end of the step.
+ROUNDING: estimated rounding error of ``CREATED``.
+STORED: stored energy at the start of the step.
+"""
 
 
 def is_due(number: int) -> bool:
@@ -57,6 +69,74 @@ def is_due(number: int) -> bool:
     # the binary form of a power of two has a single bit 1
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
+
+
+@kernel
+def add_energies(energies: FloatArray, law: int, now: FloatArray) -> None:
+    """Store the sum of the energies of a law, shape (k, rows), in ``now[law]``."""
+    total = 0.0
+    for i in range(energies.shape[0]):
+        for j in range(energies.shape[1]):
+            total += energies[i, j]
+    now[law] = total
+
+
+@kernel
+def compare_energies(
+    now: FloatArray,
+    before: FloatArray,
+    work: FloatArray,
+    forces: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    momentum: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Compute the sums of a check, see `CREATED`, and copy the stored energies ``now`` to ``before``.
+
+    The forces at the end of the step are used for the rounding errors, because they are similar to the forces at the
+    start of the step.
+
+    Args:
+        now, before, work: stored energies at the end and at the start of the step, and works of the laws [J], shape
+            (laws,).
+        forces: forces of the laws, shape (laws, n + 1).
+        x, v: coordinates, shape (n + 1,), and velocities, shape (n,).
+        momentum: products of mass matrix and velocities, shape (n + 1,).
+        sums: results, shape (5,).
+    """
+    for i in range(len(sums)):
+        sums[i] = 0.0
+    for k in range(len(now)):
+        sums[CREATED] += now[k] - before[k] - work[k]
+        sums[TURNED] += abs(work[k]) + abs(now[k] - before[k])
+        sums[STORED] += before[k]
+        sums[ROUNDING] += now[k] + before[k]
+        for i in range(len(x)):
+            sums[ROUNDING] += 2.0 * abs(forces[k, i]) * abs(x[i])
+        before[k] = now[k]
+    sums[ROUNDING] *= EPSILON
+    for i in range(len(v)):
+        sums[KINETIC] += 0.5 * v[i] * momentum[i]
+
+
+@kernel
+def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
+    """Add the sums of a check to the sums of the run, unless the previous step was not checked.
+
+    Energy lost in one step does not cancel energy created in another step.
+
+    Args:
+        sums: sums of the check, shape (5,).
+        run: created and turned energy, and largest kinetic and stored energy, shape (4,).
+        checks: whether the previous step was checked, and the number of added checks, shape (2,).
+    """
+    if checks[0] != 0:
+        run[0] += max(sums[CREATED] - sums[ROUNDING], 0.0)
+        run[1] += sums[TURNED]
+        run[2], run[3] = max(run[2], sums[KINETIC]), max(run[3], sums[STORED])
+        checks[1] += 1
+    checks[0] = 1
 
 
 class EnergyWatch(Watch):
@@ -71,41 +151,43 @@ class EnergyWatch(Watch):
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
         self._wanted = False
-        self._watched: list[System] = []
-        # values at the last check: displacements, mass times velocities, forces of each law, and stored energy of each
-        # law
-        self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
-        self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
-        self._energies: list[float] = []
-        self._work = np.zeros(0)
-        self._program, self._revision = Program([]), -1
-        self._mass_product: list[Step] = []
-        self._take_work = call(take_work)
-        self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
-        self._created = self._turned = self._kinetic = self._stored = 0.0
+        # displacements, and forces and stored energy of each law, at the last check
+        self._q, self._before = np.zeros(assembly.layout.spare), np.zeros((0, len(assembly.fields.x)))
+        self._energies = np.zeros(0)
+        # programs that compute the forces of the laws, and the sums of a check
+        self._program, self._check = NO_CALLS, NO_CALLS
+        self._made_for: tuple[Any, Any, int] = None, None, -1
+        self._steps, self._due = 0, 0
+        # arguments of `add_check`
+        self._sums, self._run, self._checks = np.zeros(5), np.zeros(4), np.zeros(2, np.int64)
+        self._add_check = call(add_check)
 
     def begin(self, state: State, duration: float) -> None:
         """See `Watch`."""
-        self._last_step, self._steps, self._due, self._looks = -1, 0, 0, 0
-        self._created = self._turned = self._kinetic = self._stored = 0.0
+        self._steps, self._due = 0, 0
+        self._run[:], self._checks[:] = 0.0, 0
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Watch`."""
-        sums = [self._created, self._turned, self._kinetic, self._stored]
-        return {"steps": self._steps, "looks": self._looks, "sums": sums}
+        return {"steps": self._steps, "looks": int(self._checks[1]), "sums": self._run.tolist()}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
-        self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
-        self._created, self._turned, self._kinetic, self._stored = (float(value) for value in kept["sums"])
-        self._last_step, self._due = -1, 0
+        self._steps, self._due = int(kept["steps"]), 0
+        self._run[:], self._checks[:] = kept["sums"], (0, kept["looks"])
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
         """See `Watch`."""
         number = self._steps + 1
         self._wanted = number >= self._due and is_due(number)
         if self._wanted:
-            return 1
+            self._lay_down(state)
+            # compiled code checks consecutive steps, unless sums over processes are necessary
+            last = number
+            while self._assembly.processes.size == 1 and is_due(last + 1):
+                last += 1
+            return last + 1 - number
+        self._checks[0] = 0
         if number >= self._due:
             # the number of the next checked step is the next power of two or the next multiple of `EVERY`
             self._due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
@@ -116,76 +198,71 @@ class EnergyWatch(Watch):
         self._steps += steps
 
     def program(self) -> Program:
-        """See `Watch`. When the program is executed, the fields contain the history values on which the forces in the
-        step depend."""
-        if not self._wanted:
-            return NO_CALLS
-        if self._revision != self._assembly.revision:
-            self._lay_down()
-        return self._program
+        """See `Watch`; forces depend on the history values, which are still in the fields."""
+        return self._program if self._wanted else NO_CALLS
+
+    def idle_program(self, state: State) -> Program | None:
+        """See `Watch`."""
+        return self._check if self._wanted else None
 
     def accept(self, state: State, t: float, h: float) -> None:
         """See `Watch`; the fields contain the history values for the next step."""
         self._steps += 1
         if not self._wanted:
             return
-        fields = self._assembly.fields
-        energies = [system.energy(fields) for system in self._watched]
-        self._take_work(state.q, self._q, self._forces, self._before, self._work)
-        if self._last_step == self._steps - 1:
-            self._compare(energies, state)
-        self._energies, self._last_step = energies, self._steps
+        self._check()
+        if self._assembly.processes.size > 1:
+            self._sums[:] = self._assembly.processes.sum(self._sums)
+            self._add_check(self._sums, self._run, self._checks)
 
     def judge(self) -> list[str]:
         """See `Watch`."""
-        if self._looks == 0 or self._created <= SHARE * self._turned:
+        created, turned, kinetic, stored = self._run.tolist()
+        checks = int(self._checks[1])
+        if checks == 0 or created <= SHARE * turned:
             return []
-        if self._created / self._looks * self._steps <= max(WEIGHT * self._kinetic, SOLVED * self._stored):
+        if created / checks * self._steps <= max(WEIGHT * kinetic, SOLVED * stored):
             return []
         return [
-            f"forces create energy: {self._created / self._turned:.0%} of the work that they turn over, seen in "
-            f"{self._looks} of {self._steps} steps; contacts or stiff parts are not resolved: take a smaller step"
+            f"forces create energy: {created / turned:.0%} of the work that they turn over, seen in "
+            f"{checks} of {self._steps} steps; contacts or stiff parts are not resolved: take a smaller step"
         ]
 
-    def _lay_down(self) -> None:
-        """Collect the laws with a stored energy, and create the compiled program that evaluates the forces of these
-        laws.
+    def _lay_down(self, state: State) -> None:
+        """Collect the laws with a stored energy, and create the compiled programs that evaluate the forces of these
+        laws and the sums of a check, if they do not exist for this state and this model.
         """
         assembly = self._assembly
+        q, v, revision = self._made_for
+        if q is state.q and v is state.v and revision == assembly.revision:
+            return
+        self._made_for = state.q, state.v, assembly.revision
+        fields, layout = assembly.fields, assembly.layout
+
+        def step(function: Any, *arguments: Any) -> Step:
+            return call(function, arguments), (evaluate(fields),)
+
         laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]
-        if len(laws) != len(self._forces):
-            shape = len(laws), len(assembly.fields.x)
-            self._forces, self._before, self._work = np.zeros(shape), np.zeros(shape), np.zeros(len(laws))
-            self._last_step = -1
-        values = self._forces.reshape(-1)
-        steps: list[Step] = [(call(clear, (values,)), (evaluate(assembly.fields),))]
-        for law, f in zip(laws, self._forces, strict=True):
-            assert law.residual is not None
-            steps.append((law.residual, (evaluate(assembly.fields, f=f),)))
-        self._watched, self._program = laws, Program(steps)
-        self._mass_product = mass_product_steps(assembly, assembly.fields.v, self._product)
-        self._revision = assembly.revision
-
-    def _compare(self, energies: list[float], state: State) -> None:
-        created = turned = 0.0
-        for before, now, work in zip(self._energies, energies, self._work.tolist(), strict=True):
-            created += now - before - work
-            turned += abs(work) + abs(now - before)
-        assembly, product = self._assembly, self._product
-        product[:] = 0.0
-        run_steps(self._mass_product)
-        product[assembly.layout.states] = 0.0
-        kinetic = 0.5 * float(state.v @ product[:-1])
-        # rounding errors are estimated with the present forces, which are similar to the forces at the start of the
-        # step
-        rounding = (
-            2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
-        )
-        mine = np.array([created, turned, kinetic, EPSILON * rounding, sum(self._energies)])
-        created, turned, kinetic, rounding, stored = assembly.processes.sum(mine).tolist()
-        # energy lost in one step does not cancel energy created in another step
-        self._created += max(created - rounding, 0.0)
-        self._turned += turned
-        self._kinetic, self._stored = max(self._kinetic, kinetic), max(self._stored, stored)
-        self._looks += 1
+        if len(laws) != len(self._before):
+            self._before, self._energies = np.zeros((len(laws), len(fields.x))), np.zeros(len(laws))
+            self._checks[0] = 0
+        forces, momentum = np.zeros_like(self._before), np.zeros(len(fields.x))
+        now, work = np.zeros(len(laws)), np.zeros(len(laws))
+        steps, checks = [step(clear, forces.reshape(-1))], [step(clear, momentum)]
+        for i, (law, f) in enumerate(zip(laws, forces, strict=True)):
+            assert law.residual is not None and law.account is not None
+            steps.append((law.residual, (evaluate(fields, f=f),)))
+            reading = law.account.create_reading(len(law.dofs))
+            checks += [step(clear, values.reshape(-1)) for values in (reading.energies, reading.powers)]
+            checks.append((law.account.read, (evaluate(fields, **reading._asdict()),)))
+            checks.append(step(add_energies, reading.energies, i, now))
+        checks.append(step(take_work, state.q, self._q, forces, self._before, work))
+        checks += mass_product_steps(assembly, fields.v, momentum)
+        if len(layout.states):
+            checks.append(step(drop_states, layout.states, forces[:0], momentum, momentum))
+        compared = now, self._energies, work, forces, fields.x, state.v, momentum, self._sums
+        checks.append(step(compare_energies, *compared))
+        if assembly.processes.size == 1:
+            checks.append(step(add_check, self._sums, self._run, self._checks))
+        self._program, self._check = Program(steps), Program(checks)

@@ -49,8 +49,8 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY = 128
-"""Largest number of steps between two checks in the first 1024 steps: checks follow after 1, 2, 4 ... 128 steps, then
-every 128 steps.
+"""Largest number of steps between two checks in the first 1024 steps: checks follow after 2, 3, 5, 9 ... 129 steps,
+then every 128 steps.
 """
 LONGEST = 512
 """Largest number of steps between two checks in the whole run. Checks are every 256 steps from step 1024 on, and every
@@ -240,9 +240,10 @@ class RunBalance(Watch):
     def _set_due(self) -> None:
         """Compute the index of the next step that is checked."""
         number = self._steps + 1
-        power = 1 << (number - 1).bit_length()
+        # early checks are at the steps 2, 3, 5, 9, 17 ..., where compiled steps also end because of `EnergyWatch`
+        power = 1 << max(number - 2, 0).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))
-        self._due = power if number < EVERY else -(-number // every) * every
+        self._due = power + 1 if number < EVERY else -(-number // every) * every
 
     def idle_program(self, state: State) -> Program | None:
         """See `Watch`."""

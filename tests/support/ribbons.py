@@ -173,3 +173,59 @@ def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
         state = solver.solve(state)
     assert solver.verdict, str(solver.verdict.reasons)
     return Twisted(world, drum, ribbon, contacts, state)
+
+
+def find_walk(angle: float, span: float, radius: float, tension: float = TENSION, stiffness: float = 0.5) -> float:
+    """Return the distance by which a belt around two equal pulleys runs sideways, divided by its travel [1]; the axis
+    of one pulley is turned by the angle [rad] in the plane of both axes.
+
+    Material that sticks to a pulley does not move sideways. In the steady state, the slope of the belt on a pulley
+    relative to the plane of the pulley is therefore -u, with the result u, and the bending moment in the plane of the
+    belt is zero at the entry. In a span of the length L, z' = θe + (θ0 - θe) (cosh k(L-x) - 1)/(cosh kL - 1), with the
+    slopes θ0 at the exit and θe at the entry and k² = T/EI. The span shifts the belt by
+
+        Δ = L ((1-φ) θe + φ θ0),   φ = (sinh kL/(kL) - 1)/(cosh kL - 1)
+
+    The slopes are (-u, γ-u) and (-γ-u, -u) in both spans, and each pulley shifts the belt by -π R u. The sum of all
+    shifts is zero: u = γ (1-2φ) L/(2 (L + π R)).
+
+    Source: the conditions at the entry: J. J. Shelton, K. N. Reid, Lateral dynamics of an idealized moving web, J. Dyn.
+    Syst. Meas. Control 93 (1971) 187-192.
+    """
+    k = np.sqrt(tension / stiffness) * span
+    share = (np.sinh(k) / k - 1.0) / (np.cosh(k) - 1.0)
+    return float(angle * (1.0 - 2.0 * share) * span / (2.0 * (span + np.pi * radius)))
+
+
+def run_misaligned(angle: float, span: float, radius: float, stiffness: float, turns: float, step: float) -> Any:
+    """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] in the
+    first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
+
+    Args:
+        span, radius: distance of the axes and radius of the pulleys [m].
+        stiffness: bending stiffness in the plane of the belt [N m^2].
+        turns: travel, divided by the length of the belt [1].
+        step: turn of the pulleys in a step [rad].
+    """
+    world, bodies = wl.World(), []
+    for x, tilt in ((0.0, 0.0), (span, angle)):
+        body = world.add(RigidBody3D, position=(x, 0.0, 0.0), mass=1.0, inertia=1.0)
+        ground = con.rigid_marker(world, world.add(Ground, position=(x, 0.0, 0.0)))
+        world.add(
+            con.GenericJoint, marker0=ground, marker1=con.rigid_marker(world, body),
+            offset_function=lambda t, tilt=tilt: (0.0, 0.0, 0.0, 0.0, tilt * min(t, 1.0), t),
+        )  # fmt: skip
+        bodies.append(body)
+    belt = wl.Belt(
+        world, [wl.Pulley(body, radius, "left", axis=(0.0, 0.0, 1.0)) for body in bodies], tension=TENSION, width=0.1,
+        cord_offset=HALF, elements=60, points=2, friction=0.8, turned_from=(0.0, 0.0, 1.0),
+        contact={"contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": 3.0 * STIFFNESS},
+        **{**RIBBON, "bending_stiffness": (0.005, stiffness), "rotary_inertia": 0.05 * 0.1**2 / 12.0},
+    )  # fmt: skip
+    solver = wl.Static(world, passes=wl.Passes(max_it=40), stability="off", name="")
+    state, found = wl.State(world), []
+    for i in range(round(turns * 2.0 * (span + np.pi * radius) / (radius * step)) + 1):
+        solver.time = i * step
+        state = solver.solve(state)
+        found.append((i * step * radius, wl.eval_output(belt.nodes, "position", state)[:, 2].mean()))
+    return np.array(found)

@@ -14,6 +14,7 @@ from windlass.elements import MassPoint
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.addresses import find_data
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
@@ -219,3 +220,12 @@ def test_columns_are_bound_once() -> None:
     law = law_of(CoordinateSpringDamper)
     assert law is not None
     assert law.bind is not None
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.zeros(3), np.zeros((0, 2)), np.zeros((5, 4))[1:, 2:], np.zeros(3, [("a", np.float64), ("b", np.int64)])],
+    ids=["vector", "empty", "view", "records"],
+)
+def test_address_of_the_data(array: Any) -> None:
+    assert find_data(array) == array.ctypes.data

@@ -40,6 +40,11 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return recorder.paths[0]
 
 
+def read_title(player: scene.Player) -> str:
+    """Return the title of the shown frame: the time, or the number of the step in statics."""
+    return str(player.plotter.actors["time"].GetText(2))
+
+
 @needs_drawing
 def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
@@ -52,6 +57,7 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
     assert np.allclose(frames.read(2).points[:, 1] - frames.read(0).points[:, 1], -0.4)
     player = scene.Player(pyvista, frames, "", (320, 200), off_screen=True)
     assert player.field == "axial_force" and player.frame == 2
+    assert read_title(player) == "t = 0.2 s"
     # test the actions of keys and of the timer of the window
     player.tick()
     assert player.frame == 2
@@ -87,7 +93,7 @@ def test_rods_and_ribbons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     straight_cable(world, (0, 0, 1), (1, 0, 1), 2, **columns)
     plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
     con.add_surface_contact(world, plane, ribbon, points=2, width=0.2, contact_stiffness_per_length=1e4)
-    recorder = wl.Recorder("rods", folder=tmp_path)
+    recorder = wl.Recorder("rods", folder=tmp_path, axis="step")
     with recorder:
         recorder.record(wl.State(world))
     pyvista = scene.load_pyvista(off_screen=True)
@@ -100,6 +106,7 @@ def test_rods_and_ribbons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert set(np.unique(bodies.cell_data["shown"])) == set(range(16))
     assert_allclose(edges.points[:16, 1], 0.1, atol=1e-7)
     player = scene.Player(pyvista, scene.Series(pyvista, recorder.paths[0]), "", (320, 200), off_screen=True)
+    assert read_title(player) == "step 0"
     assert {"rods", "marks"} <= set(player.plotter.actors)
     assert "ribbon_width" not in player.fields[:1]
 

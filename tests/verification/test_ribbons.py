@@ -25,7 +25,9 @@ from support.ribbons import (
     TENSION,
     WIDTH,
     create_on_pulley,
+    find_walk,
     lay_twisted,
+    run_misaligned,
     run_over_pulley,
     steer,
 )
@@ -82,6 +84,25 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
     assert np.abs(slope[-1] / np.tan(angle) - 1.0) < 0.1
     wrap = 0.5 * np.pi * RADIUS
     assert_allclose(leave[-1], np.interp(travel[-1] - wrap, travel, place), atol=0.04 * np.abs(place).max())
+
+
+@pytest.mark.parametrize(
+    ("angle", "span", "radius", "stiffness"),
+    [
+        (0.5, 0.5, 0.1, 0.5),
+        pytest.param(1.0, 0.8, 0.1, 0.5, marks=pytest.mark.long),
+        pytest.param(-0.5, 0.5, 0.15, 2.0, marks=pytest.mark.long),
+    ],
+)
+def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: float, stiffness: float) -> None:
+    """A belt around two pulleys, one of which is misaligned by an angle in the plane of the axes, walks towards the
+    side with the shorter distance of the axes, with the speed of the theory of beams. The bristles bend the belt over
+    λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span; the measured speed is lower by 3 % to 6 %.
+    """
+    travel, place = run_misaligned(np.radians(angle), span, radius, stiffness, 0.8, 0.1).T
+    late = travel > 0.5 * travel[-1]
+    found = np.polyfit(travel[late], place[late], 1)[0]
+    assert_allclose(found, -find_walk(np.radians(angle), span, radius, stiffness=stiffness), rtol=0.07)
 
 
 @pytest.mark.parametrize(("sign", "bristles", "ratio"), [(1.0, 3e8, 0.95), (-1.0, 3e7, 0.82)])

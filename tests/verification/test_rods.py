@@ -297,6 +297,31 @@ def test_ring_that_turns_over_when_twisted() -> None:
     assert_allclose(critical, theory, rtol=1e-3)
 
 
+def test_rod_that_is_turned_several_times() -> None:
+    """The end of a straight rod under tension is turned by five turns in one solve; its torque is GJ φ/L. Without
+    tension, a rod that is turned twice has buckled, and statics reports it."""
+    for tension, turns in ((400.0, 5.0), (0.0, 2.0)):
+        world = World()
+        rod = straight_cable(
+            world, (0, 0, 0), (1, 0, 0), 8, normal=(0, 1, 0), axial_stiffness=1e4, bending_stiffness=1.0,
+            torsional_stiffness=0.8, mass_per_length=1.0, rotary_inertia=1e-3,
+        )  # fmt: skip
+        nodes = nodes_of(world, rod)
+        clamp(world, nodes[0])
+        fix(world, nodes[8], "y", "z", "y'", "z'")
+        angle = 2.0 * np.pi * turns
+        prescribe(world, nodes[8], "twist", lambda t, angle=angle: angle)
+        world.add(Force, marker=position_marker(world, nodes[8]), vector=(tension, 0, 0))
+        solver = Static(world, name="")
+        if tension > 0.0:
+            state = solver.solve(State(world))
+            assert solver.verdict, str(solver.verdict.reasons)
+            assert_allclose(eval_output(rod, "torque", state), 0.8 * angle, rtol=1e-9)
+        else:
+            with pytest.raises(wl.NotConverged, match="the equilibrium is unstable"):
+                solver.solve(State(world))
+
+
 def test_torsional_modes() -> None:
     """Torsional modes of a rod held at one end converge to ω = (k - 1/2) π/L √(GJ/J) with fourth order."""
     exact = np.pi / 4.0 * np.sqrt(0.45 / 1e-3)

@@ -1,0 +1,47 @@
+"""Times a rod that has wound around itself in PyElastica and in Windlass, alternately; the printed ratio is the time of
+PyElastica divided by the time of Windlass.
+
+usage: plectonemes.py [--rounds N] [--results FOLDER]
+
+The model is explained in plectonemes_scene.py. Meshes and steps are the coarsest with which the distance of the ends
+has an error below 1 % of the length, and the torque an error below 1 %; for PyElastica, also the longest steps that are
+stable. Exudyn has no contact of beams with themselves. The first run installs PyElastica.
+"""
+
+import sys
+from argparse import Namespace
+
+from command_line import create_parser, run
+from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
+
+FOLDER = ROOT / "benchmarks"
+PYELASTICA, WINDLASS = ("80", "18000"), ("60", "300")
+"""Numbers of elements and of steps."""
+
+
+def create_cases(_: Namespace) -> list[Case]:
+    """Create the case."""
+    elements, steps = WINDLASS
+    windlass = PYTHON, str(FOLDER / "plectonemes_windlass.py"), "-elements", elements, "-steps", steps
+    return [
+        Case(
+            name="plectonemes",
+            title="rod that has wound around itself, until it is at rest",
+            commands={
+                "pyelastica": (PEER_PYTHON, str(FOLDER / "peers" / "plectonemes_pyelastica.py"), *PYELASTICA),
+                "windlass": (*windlass, "-progress", "false"),
+            },
+            tolerances={"distance": Tolerance(absolute=0.02), "torque": Tolerance(absolute=0.01)},
+            work="solves",
+            equal_counts=("solves",),
+        )
+    ]
+
+
+def main() -> int:
+    """Run the command."""
+    return run(create_parser(__doc__), create_cases, peer="--pyelastica")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
