@@ -66,7 +66,7 @@ from windlass.connectors.surface_contact.update import (
     update_ribbon_history,
     update_twist_history,
 )
-from windlass.elements.cable3d.twist_sections import fill_references
+from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
@@ -345,7 +345,7 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
     """Return the fields of records from which kernels compute the material frames of the cables, see
-    `elements/cable3d/twist_points.py`, and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
+    `elements/cable/twist_points.py`, and ``dofs``, the local coordinate indices of the cable, shape (rows, 14).
     """
     ids, count = rows.local("cable"), len(rows.rows)
     b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)

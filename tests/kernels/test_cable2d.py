@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.elements.cable2d.gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import RuleRows, create_lanes
-from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
-from windlass.elements.cable2d.points import create_rule, eval_shape
+from windlass.elements.cable.gauss import residual_gauss, tangent_gauss
+from windlass.elements.cable.lanes import RuleRows, create_lanes
+from windlass.elements.cable.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable.mass import create_inertia, mass, mass_product
+from windlass.elements.cable.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.lanes import LANES

@@ -13,11 +13,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements import Cable3D, PointSlope3D
-from windlass.elements.cable2d.lanes import RuleRows, create_lanes
-from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
-from windlass.elements.cable2d.points import create_rule
-from windlass.elements.cable3d.gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable.gauss3d import residual_gauss, tangent_gauss
+from windlass.elements.cable.lanes import RuleRows, create_lanes
+from windlass.elements.cable.lobatto3d import residual_lobatto, tangent_lobatto
+from windlass.elements.cable.mass import create_inertia, mass, mass_product
+from windlass.elements.cable.points import create_rule
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.lanes import LANES
 from windlass.framework.model.rows import create_records
