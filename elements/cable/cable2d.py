@@ -40,12 +40,13 @@ import numpy as np
 from windlass.elements.cable import broken_cables
 from windlass.elements.cable.checks import create_diagnosis, create_doubts
 from windlass.elements.cable.draw import draw
+from windlass.elements.cable.energies import fill_energies, fill_powers
 from windlass.elements.cable.force_functions import UserRows, create_user_rows, has_function, is_none, read_functions
 from windlass.elements.cable.force_functions import residual as user_residual
 from windlass.elements.cable.force_functions import tangent as user_tangent
-from windlass.elements.cable.gauss import fill_energies, fill_powers, residual_gauss, tangent_gauss
+from windlass.elements.cable.gauss import residual_gauss_2d, tangent_gauss_2d
 from windlass.elements.cable.lanes import RuleRows, create_lanes
-from windlass.elements.cable.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable.lobatto import residual_lobatto_2d, tangent_lobatto_2d
 from windlass.elements.cable.mass import Inertia, create_inertia, eval_flow, mass, mass_product
 from windlass.elements.cable.outputs import OUTPUTS, CableView
 from windlass.elements.cable.points import Rule, create_rule, eval_shape, shape_integrals
@@ -301,7 +302,7 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     return RuleRows(records, *free, rows.dofs)
 
 
-IN_PLANE = CableKind("Cable2D", (residual_gauss, tangent_gauss), (residual_lobatto, tangent_lobatto))
+IN_PLANE = CableKind("Cable2D", (residual_gauss_2d, tangent_gauss_2d), (residual_lobatto_2d, tangent_lobatto_2d))
 
 
 def check_nodes(world: Tables, table: EntityTable) -> None:

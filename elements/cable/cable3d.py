@@ -26,8 +26,8 @@ from typing import ClassVar
 
 from windlass.elements.cable.cable2d import Cable2D, CableKind, build_cables, check
 from windlass.elements.cable.draw import draw
-from windlass.elements.cable.gauss3d import residual_gauss, tangent_gauss
-from windlass.elements.cable.lobatto3d import residual_lobatto, tangent_lobatto
+from windlass.elements.cable.gauss import residual_gauss_3d, tangent_gauss_3d
+from windlass.elements.cable.lobatto import residual_lobatto_3d, tangent_lobatto_3d
 from windlass.elements.cable.outputs3d import OUTPUTS, SpatialView
 from windlass.framework.model.law import register
 from windlass.framework.model.schema import column, ref
@@ -44,8 +44,8 @@ class Cable3D(Cable2D):
 
 IN_SPACE = CableKind(
     "Cable3D",
-    (residual_gauss, tangent_gauss),
-    (residual_lobatto, tangent_lobatto),
+    (residual_gauss_3d, tangent_gauss_3d),
+    (residual_lobatto_3d, tangent_lobatto_3d),
     linear_beside_users=True,
 )
 

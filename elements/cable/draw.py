@@ -21,8 +21,8 @@ from math import sqrt
 
 import numpy as np
 
+from windlass.elements.cable.energies import read_vector
 from windlass.elements.cable.force_functions import Places
-from windlass.elements.cable.gauss import read_vector
 from windlass.elements.cable.outputs import NODES, CableMotion, CableView, Kinematics, eval_motion, node_dofs
 from windlass.elements.cable.points import Shape, eval_shape
 from windlass.elements.cable.strains import SMALLEST, Bending, Strains, eval_references, eval_sizes

@@ -1,7 +1,7 @@
 """Functions and records for the kernels of `Cable2D` and `Cable3D`, for all integration rules.
 
 Several cables are evaluated at once, one in each lane of the vector instructions of the processor. The coordinates of
-these cables are copied into a record g of `WORK_2D` or `WORK_3D`. Loops over the lanes evaluate the forces without
+these cables are copied into a record g of the type `work_type`. Loops over the lanes evaluate the forces without
 branches, and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because
 the compiler uses vector instructions only if it can prove that arrays do not overlap.
 
@@ -36,7 +36,7 @@ def work_type(dims: int) -> np.dtype[Any]:
         for other rules only the values at the current point.
     slopes: e and its rate, see points.py.
     on_points: forces on e, s0 and s1.
-    sums: sums over the points of the derivatives of these forces with respect to e, s0 and s1.
+    sums: sums over the points of the derivatives of the forces on e, s0 and s1 with respect to e, s0 and s1.
     matrix: element matrix, row by row.
     """
     n = 4 * dims
@@ -45,9 +45,6 @@ def work_type(dims: int) -> np.dtype[Any]:
         *QUANTITIES, coordinates=n, velocities=n, accelerations=n, forces=n, free=free, slopes=2 * dims,
         on_points=3 * dims, sums=9 * dims * dims, matrix=n * n,
     )  # fmt: skip
-
-
-WORK_2D, WORK_3D = work_type(2), work_type(3)
 
 
 class RuleRows(NamedTuple):

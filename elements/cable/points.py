@@ -1,25 +1,16 @@
-"""One point of a `Cable2D`: shape functions, integration rules, and kernels for the force and the tangent of a point.
+"""Points of a cable: shape functions, and integration rules.
 
 Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
 
     r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1.
 
 The factors P and K follow from the cubic shape functions. The force on a vector (p, k, e, s0 or s1) is the generalised
-force conjugate to this vector. The forces on p and k at each point, and their derivatives, are mapped to the
-coordinates by these factors. The derivatives of the strain ε = |p| - 1 and of the curvature κ = (p × k)/g, with g =
-p·p, are
-
-    ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
-    κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
-
-With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and the derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
-Therefore damping needs no derivatives in addition to κ_z and κ_zz. In the code, names of rates end with t: pt = r'_t,
-kt = r''_t.
+force conjugate to this vector. The forces on p and k at each point, and their derivatives (point_forces.py), are mapped
+to the coordinates by these factors.
 """
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -28,10 +19,6 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 Four = tuple[float, float, float, float]
-Blocks = tuple[Four, Four, Four, Four]
-Entries = tuple[float, ...]
-"""Elements of a small matrix, row by row."""
-EntryBlocks = tuple[Entries, Entries, Entries, Entries]
 Number = TypeVar("Number", float, FloatArray)
 """Scalar in kernels, or array with one value per row."""
 
@@ -138,81 +125,3 @@ def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
     legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types for this function
     x, w = legendre.leggauss(points)
     return 0.5 + 0.5 * x, 0.5 * w
-
-
-@kernel(inline=True)
-def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float) -> float:
-    """Return N/|p| [N], where N = EA (ε - eps) + dEA ε_t is the axial force. The force on p is N p/|p|."""
-    length = sqrt(px * px + py * py)
-    il = 1.0 / length
-    return (EA * (length - 1.0 - eps) + dEA * il * (px * ptx + py * pty)) * il
-
-
-@kernel(inline=True)
-def axial_block(
-    px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float, dq: float, dv: float
-) -> Four:
-    """Return the elements xx, xy, yx, yy of the matrix dq ∂f/∂p + dv ∂f/∂p_t [N], where f is the force on p."""
-    length = sqrt(px * px + py * py)
-    il = 1.0 / length
-    et = il * (px * ptx + py * pty)
-    T = (EA * (length - 1.0 - eps) + dEA * et) * il
-    # p ⊗ (c p + d pt) + T I, from ε_p ⊗ ∂N/∂p + N ε_pp
-    c = (dq * (EA - T - dEA * et * il) + dv * dEA) * il * il
-    d = dq * dEA * il * il
-    yx = c * px + d * ptx
-    yy = c * py + d * pty
-    return dq * T + px * yx, px * yy, py * yx, dq * T + py * yy
-
-
-@kernel(inline=True)
-def bending_force(
-    px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
-    EI: float, dEI: float, kap: float,
-) -> Four:  # fmt: skip
-    """Return the force M κ_p on p [N] and the force M κ_k on k [N m], where M = EI (κ - kap) + dEI κ_t is the bending
-    moment."""
-    ig = 1.0 / (px * px + py * py)
-    kappa = ig * (px * ky - py * kx)
-    ax = ig * (ky - 2.0 * kappa * px)
-    ay = ig * (-kx - 2.0 * kappa * py)
-    bx = -ig * py
-    by = ig * px
-    M = EI * (kappa - kap) + dEI * (ax * ptx + ay * pty + bx * ktx + by * kty)
-    return M * ax, M * ay, M * bx, M * by
-
-
-@kernel(inline=True)
-def bending_blocks(
-    px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
-    EI: float, dEI: float, kap: float, dq: float, dv: float,
-) -> Blocks:  # fmt: skip
-    """Return the blocks pp, pk, kp and kk, each with the elements xx, xy, yx, yy. Block pk, for example, contains dq
-    times the derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of
-    k.
-    """
-    ig = 1.0 / (px * px + py * py)
-    kappa = ig * (px * ky - py * kx)
-    # κ_p = (ax, ay), κ_k = (bx, by)
-    ax = ig * (ky - 2.0 * kappa * px)
-    ay = ig * (-kx - 2.0 * kappa * py)
-    bx = -ig * py
-    by = ig * px
-    kappa_t = ax * ptx + ay * pty + bx * ktx + by * kty
-    m = dq * ig * (EI * (kappa - kap) + dEI * kappa_t)
-    # (ux, uy, vx, vy): derivative of the moment with respect to (p, k), c κ_z + dq dEI κ_zz z_t
-    c = dq * EI + dv * dEI
-    d = dq * dEI * ig
-    gt = 2.0 * (px * ptx + py * pty)
-    ux = c * ax + d * (kty - 2.0 * (kappa * ptx + kappa_t * px) - gt * ax)
-    uy = c * ay + d * (-ktx - 2.0 * (kappa * pty + kappa_t * py) - gt * ay)
-    vx = c * bx + d * (-pty - gt * bx)
-    vy = c * by + d * (ptx - gt * by)
-    # κ_z ⊗ (u, v) + dq M κ_zz
-    m2 = 2.0 * m
-    xx, xy, yy = m2 * (kappa + 2.0 * ax * px), m2 * (ax * py + ay * px), m2 * (kappa + 2.0 * ay * py)
-    pp = (ax * ux - xx, ax * uy - xy, ay * ux - xy, ay * uy - yy)
-    xx, xy, yx, yy = m2 * px * bx, m - m2 * px * by, m + m2 * py * bx, m2 * py * by
-    pk = (ax * vx - xx, ax * vy + xy, ay * vx - yx, ay * vy - yy)
-    kp = (bx * ux - xx, bx * uy - yx, by * ux + xy, by * uy - yy)
-    return pp, pk, kp, (bx * vx, bx * vy, by * vx, by * vy)
