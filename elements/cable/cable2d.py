@@ -354,7 +354,7 @@ register(
     dofs=("node0", "node1"),
     bind=CableView,
     build=lambda rows: build_cables(rows, rows.dofs),
-    outputs=OUTPUTS,
+    outputs=OUTPUTS[2],
     check=check,
     source="[@gerstmayr2006]; [@gerstmayr2008]",
     draw=draw,

@@ -28,7 +28,7 @@ from windlass.elements.cable.cable2d import Cable2D, CableKind, build_cables, ch
 from windlass.elements.cable.draw import draw
 from windlass.elements.cable.gauss import residual_gauss_3d, tangent_gauss_3d
 from windlass.elements.cable.lobatto import residual_lobatto_3d, tangent_lobatto_3d
-from windlass.elements.cable.outputs3d import OUTPUTS, SpatialView
+from windlass.elements.cable.outputs import OUTPUTS, CableView
 from windlass.framework.model.law import register
 from windlass.framework.model.schema import column, ref
 
@@ -54,9 +54,9 @@ register(
     Cable3D,
     "element",
     dofs=("node0", "node1"),
-    bind=SpatialView,
+    bind=CableView,
     build=lambda rows: build_cables(rows, rows.dofs, IN_SPACE),
-    outputs=OUTPUTS,
+    outputs=OUTPUTS[3],
     check=check,
     source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
     draw=draw,

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,14 @@ from windlass.elements.cable.cable2d import IN_PLANE, Cable2D, CableKind, build_
 from windlass.elements.cable.cable2d import check as check_cables
 from windlass.elements.cable.cable3d import IN_SPACE, Cable3D
 from windlass.elements.cable.draw import draw as draw_cables
-from windlass.elements.cable.outputs import OUTPUTS as PLANE_OUTPUTS
-from windlass.elements.cable.outputs import CableView, create_section, eval_axial_force, eval_motion, find_fractions
-from windlass.elements.cable.outputs3d import OUTPUTS as SPACE_OUTPUTS
-from windlass.elements.cable.outputs3d import SpatialView
+from windlass.elements.cable.outputs import (
+    OUTPUTS,
+    RopeView,
+    create_section,
+    eval_axial_force,
+    eval_motion,
+    find_fractions,
+)
 from windlass.elements.cable.rope_forces import STATES as SLOW_STRAINS
 from windlass.elements.cable.rope_forces import (
     create_ropes,
@@ -79,17 +83,11 @@ class FibreCable2D(Cable2D):
     bending_moment_derivatives = None
 
 
-class FibreCable3D(Cable3D):
+class FibreCable3D(FibreCable2D):
     """A 3D cable element of a fibre rope, with the columns of `Cable3D` and `FibreCable2D`."""
 
-    slow = ref(STATES, "node of three states: the slow strains y at the start, the middle and the end of this element")
-    slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
-    slow_damping = column("N s", "damping η of the slow strain", above=0.0)
-    stiffening = column("1", "β, increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0)
-    axial_force_function = None
-    axial_force_derivatives = None
-    bending_moment_function = None
-    bending_moment_derivatives = None
+    provides: ClassVar[tuple[str, ...]] = Cable3D.provides
+    node0, node1, reference_curvature = Cable3D.node0, Cable3D.node1, Cable3D.reference_curvature
 
 
 def join(first: Callable[[Evaluation], None], last: Call) -> Callable[[Evaluation], None]:
@@ -191,22 +189,6 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
     )
 
 
-class FibreView(CableView):
-    """Data of 2D fibre ropes: data for outputs, and the records ``own`` that the kernels read."""
-
-    def __init__(self, rows: LocalRows) -> None:
-        super().__init__(rows)
-        self.own = create_own(rows)
-
-
-class SpatialFibreView(SpatialView):
-    """Data of 3D fibre ropes: data for outputs, and the records ``own`` that the kernels read."""
-
-    def __init__(self, rows: LocalRows) -> None:
-        super().__init__(rows)
-        self.own = create_own(rows)
-
-
 def slow_output(unit: str, doc: str, evaluate: Callable[[LocalRows, FloatArray], FloatArray]) -> Output:
     """Create an output that is a function of the slow strains at positions x, shape (rows, k)."""
 
@@ -254,17 +236,14 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-for fibre, of_kind, view, of_cables in (
-    (FibreCable2D, IN_PLANE, FibreView, PLANE_OUTPUTS),
-    (FibreCable3D, IN_SPACE, SpatialFibreView, SPACE_OUTPUTS),
-):
+for fibre, of_kind, dims in ((FibreCable2D, IN_PLANE, 2), (FibreCable3D, IN_SPACE, 3)):
     register(
         fibre,
         "element",
         dofs=("node0", "node1", "slow"),
-        bind=view,
+        bind=lambda rows: RopeView(rows, create_own(rows)),
         build=partial(build_ropes, kind=of_kind, slow=True),
-        outputs=rope_outputs(of_cables, True) | SLOW,
+        outputs=rope_outputs(OUTPUTS[dims], True) | SLOW,
         check=check,
         source="[@flory2005]; [@delvecchio1992]; [@gerstmayr2006]",
         draw=partial(draw_ropes, slow=True),

@@ -1,9 +1,9 @@
-"""Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
+"""Output variables of 2D and 3D cables at points of the cable: x [m] along the axis, and in 2D y [m] along its normal.
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
-are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame
-with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position,
-the velocity and the strain at a point of the cross section are
+are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0. Vectors are in the global frame,
+in 2D with z = 0. Scalar outputs have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the
+position, the velocity and the strain at a point of the cross section of a 2D cable are
 
     r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
 
@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.cable.force_functions import (
     Places,
@@ -26,8 +27,19 @@ from windlass.elements.cable.force_functions import (
     create_parameters,
     create_places,
     eval_forces,
+    is_none,
+    read_functions,
 )
-from windlass.elements.cable.strains import Bending, Strains, cross, dot, eval_bending, interpolate, turned
+from windlass.elements.cable.strains import (
+    Bending,
+    Strains,
+    cross,
+    dot,
+    eval_bending,
+    eval_free_bending,
+    interpolate,
+    turned,
+)
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
@@ -112,14 +124,36 @@ class CableView:
         return self.whole * eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Return the bending moment [N m] at positions on the cable and time t [s], shape (rows, k, 1), in 3D (rows, k,
-        3)."""
-        return self.eval_force("bending_moment", t, places, strains)[..., None]
+        """Return the bending moment [N m] at positions on the cable and time t [s], from the linear law or from a user
+        function, shape (rows, k, 1), in 3D (rows, k, 3). In 3D the moment of a user function acts along κ/|κ|."""
+        if bending.kap.shape[-1] == 1:
+            return self.eval_force("bending_moment", t, places, strains)[..., None]
+        p, (_, free) = self.parameters, eval_free_bending(self._rows, places.s)
+        moment: FloatArray = p.bending_stiffness[..., None] * (bending.kap - free)
+        moment += p.bending_damping[..., None] * bending.kap_t
+        by = ~is_none(read_functions(self._rows, "bending_moment_function"))
+        if by.any():
+            size = self.eval_force("bending_moment", t, places, strains)
+            moment[by] = (size[..., None] * bending.kap / strains.kap[..., None])[by]
+        return self.whole[..., None] * moment
 
     @cached_property
     def parts(self) -> IntArray:
         """Part label of each cable, see `find_parts`."""
         return find_parts(self._rows)
+
+
+class RopeView(CableView):
+    """Data of cables whose axial force differs from the linear law: data for outputs, and records for the kernels.
+
+    Args:
+        rows: the cables.
+        own: records that the kernels of rope_forces.py read.
+    """
+
+    def __init__(self, rows: LocalRows, own: NDArray[Any]) -> None:
+        super().__init__(rows)
+        self.own = own
 
 
 def find_parts(rows: LocalRows) -> IntArray:
@@ -183,8 +217,8 @@ class CableSections:
 
     @cached_property
     def normal(self) -> FloatArray:
-        """Unit normals of 2D cables in the global frame [1], shape (rows, k, 2)."""
-        return turned(self.tangent)
+        """Unit normals of 2D cables in the global frame [1], shape (rows, k, 2); 0 in 3D, shape (rows, k, 3)."""
+        return find_normal(self.strains.p)
 
     @cached_property
     def turning(self) -> FloatArray:
@@ -197,6 +231,11 @@ class CableSections:
     def omega(self) -> FloatArray:
         """Angular velocity about z of 2D cables [rad/s], shape (rows, k)."""
         return self.turning[..., 0]
+
+
+def find_normal(p: FloatArray) -> FloatArray:
+    """Return the unit normals for r' of 2D cables, shape (rows, k, 2); 0 in 3D, shape (rows, k, 3)."""
+    return turned(p) / np.sqrt(dot(p, p))[..., None] if p.shape[-1] == 2 else np.zeros_like(p)
 
 
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
@@ -249,10 +288,9 @@ def eval_position(c: CableSections) -> FloatArray:
 
 def eval_displacement(c: CableSections) -> FloatArray:
     """Return the displacement of a point of the cross section from its reference position [m], shape (rows, k, 3)."""
-    reference = c.rows.reference[:, :8]
-    r, p = interpolate(c.places.shape.S, reference), interpolate(c.places.shape.dS, reference)
-    normal = turned(p) / np.sqrt(dot(p, p))[..., None]
-    return eval_position(c) - in_space(r + c.y[..., None] * normal)
+    reference = c.rows.reference[:, : c.motion.x.shape[1]]
+    turned_by = c.normal - find_normal(interpolate(c.places.shape.dS, reference))
+    return in_space(interpolate(c.places.shape.S, c.motion.x - reference) + c.y[..., None] * turned_by)
 
 
 def _eval_velocity(c: CableSections) -> FloatArray:
@@ -314,8 +352,14 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
     return places.reshape(1, 1) if places.ndim == 0 else places.reshape(count, -1)
 
 
-def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
-    """Create the output variables of a type of cable."""
+def simplify(values: FloatArray) -> FloatArray:
+    """Convert vectors with only the component about z, shape (rows, k, 1), to numbers, shape (rows, k)."""
+    return values[..., 0] if values.shape[-1] == 1 else values
+
+
+def create_outputs(kinematics: Kinematics, dims: int = 2) -> dict[str, Output]:
+    """Create the output variables of a type of cable in ``dims`` dimensions."""
+    where, of_curvature = ("(x, y)", "") if dims == 2 else ("x", ", shape (3,)")
 
     def output(unit: str, doc: str, evaluate: Callable[[CableSections], FloatArray], force: bool = False) -> Output:
         motion = kinematics.force if force else kinematics.material
@@ -324,30 +368,46 @@ def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
             values = evaluate(create_section(rows, motion(rows, fields), fields.t, x, y))
             return values if max(np.ndim(x), np.ndim(y)) == 2 else values[:, 0]
 
-        return Output(unit, doc, at)
+        def on_axis(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+            return at(rows, fields, x)
 
-    return {
-        "position": output("m", "global position at (x, y), shape (3,)", eval_position),
-        "displacement": output("m", "global displacement at (x, y) from the reference, shape (3,)", eval_displacement),
-        "velocity": output("m/s", "global velocity at (x, y), shape (3,)", eval_velocity),
-        "velocity_local": output("m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local),
-        "acceleration": output("m/s^2", "global acceleration at (x, y), shape (3,)", eval_acceleration),
+        return Output(unit, doc, at if dims == 2 else on_axis)
+
+    about = "about z" if dims == 2 else "without spin, shape (3,)"
+    outputs = {
+        "position": output("m", f"global position at {where}, shape (3,)", eval_position),
+        "displacement": output(
+            "m", f"global displacement at {where} from the reference, shape (3,)", eval_displacement
+        ),
+        "velocity": output("m/s", f"global velocity at {where}, shape (3,)", eval_velocity),
+        "acceleration": output("m/s^2", f"global acceleration at {where}, shape (3,)", eval_acceleration),
         "director": output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: in_space(c.strains.p)),
+        "angular_velocity": output(
+            "rad/s", f"angular velocity of the tangent at x, {about}", lambda c: simplify(c.turning)
+        ),
+        "axial_strain": output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
+        "curvature": output(
+            "1/m", f"curvature at x: (r' × r'')/|r'|²{of_curvature}", lambda c: simplify(c.bending.kap)
+        ),
+        "axial_force": output("N", "axial force at x, tension > 0", eval_axial_force, True),
+        "bending_moment": output("N m", f"bending moment at x{of_curvature}", lambda c: simplify(eval_moment(c)), True),
+    }
+    if dims == 3:
+        return outputs | {
+            "strain": output("1", "axial strain at x, by its name for 2D cables", lambda c: c.strains.eps)
+        }
+    return outputs | {
+        "velocity_local": output("m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local),
         "rotation": output("rad", "angle of the tangent at x against global x, from -π to π", eval_rotation),
-        "angular_velocity": output("rad/s", "angular velocity of the tangent at x about z", lambda c: c.omega),
         "angular_acceleration": output(
             "rad/s^2", "angular acceleration of the tangent at x", eval_angular_acceleration
         ),
         "strain": output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
-        "axial_strain": output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
-        "curvature": output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
-        "axial_force": output("N", "axial force at x, tension > 0", eval_axial_force, True),
-        "bending_moment": output("N m", "bending moment at x", lambda c: eval_moment(c)[..., 0], True),
     }
 
 
 NODES = Kinematics(eval_motion, eval_motion)
 """Functions of motion for cables whose material moves with the nodes."""
 
-OUTPUTS: dict[str, Output] = create_outputs(NODES)
-"""The output variables of `Cable2D`."""
+OUTPUTS = {dims: create_outputs(NODES, dims) for dims in (2, 3)}
+"""The output variables of `Cable2D` and of `Cable3D`, by the number of dimensions."""

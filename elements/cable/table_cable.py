@@ -14,7 +14,7 @@ Source: F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, SI
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,7 @@ from windlass.elements.cable.cable2d import IN_PLANE, Cable2D
 from windlass.elements.cable.cable2d import check as check_cables
 from windlass.elements.cable.cable3d import IN_SPACE, Cable3D
 from windlass.elements.cable.fibre_cable import build_ropes, draw_ropes, rope_outputs
-from windlass.elements.cable.outputs import OUTPUTS as PLANE_OUTPUTS
-from windlass.elements.cable.outputs import CableView
-from windlass.elements.cable.outputs3d import OUTPUTS as SPACE_OUTPUTS
-from windlass.elements.cable.outputs3d import SpatialView
+from windlass.elements.cable.outputs import OUTPUTS, RopeView
 from windlass.elements.cable.rope_forces import create_ropes
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
@@ -44,13 +41,11 @@ class TableCable2D(Cable2D):
     axial_force_derivatives = None
 
 
-class TableCable3D(Cable3D):
+class TableCable3D(TableCable2D):
     """A 3D cable element with a table of tensions over strains, and the columns of `Cable3D`."""
 
-    table_strains = column("1", "strains ε - ε_ref of the table, ascending", shape=None)
-    table_tensions = column("N", "axial forces at these strains, ascending or equal", shape=None)
-    axial_force_function = None
-    axial_force_derivatives = None
+    provides: ClassVar[tuple[str, ...]] = Cable3D.provides
+    node0, node1, reference_curvature = Cable3D.node0, Cable3D.node1, Cable3D.reference_curvature
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -91,22 +86,6 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
     return create_ropes(rows, rows.dofs.shape[1] // 4, x=x, T=T, slope=slope, work=work, count=count)
 
 
-class TableView(CableView):
-    """Data of 2D cables with a table of tensions: data for outputs, and the records ``own`` that the kernels read."""
-
-    def __init__(self, rows: LocalRows) -> None:
-        super().__init__(rows)
-        self.own = create_own(rows)
-
-
-class SpatialTableView(SpatialView):
-    """Data of 3D cables with a table of tensions: data for outputs, and the records ``own`` that the kernels read."""
-
-    def __init__(self, rows: LocalRows) -> None:
-        super().__init__(rows)
-        self.own = create_own(rows)
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid cables and tables."""
     check_cables(world, table)
@@ -120,17 +99,14 @@ def check(world: Tables, table: EntityTable) -> None:
             raise ModelError(f"table_tensions = {show(T)} N {where}: must not decrease, and must increase in total")
 
 
-for rope, of_kind, view, of_cables in (
-    (TableCable2D, IN_PLANE, TableView, PLANE_OUTPUTS),
-    (TableCable3D, IN_SPACE, SpatialTableView, SPACE_OUTPUTS),
-):
+for rope, of_kind, dims in ((TableCable2D, IN_PLANE, 2), (TableCable3D, IN_SPACE, 3)):
     register(
         rope,
         "element",
         dofs=("node0", "node1"),
-        bind=view,
+        bind=lambda rows: RopeView(rows, create_own(rows)),
         build=partial(build_ropes, kind=of_kind, slow=False),
-        outputs=rope_outputs(of_cables, False),
+        outputs=rope_outputs(OUTPUTS[dims], False),
         fill_defaults=fill_defaults,
         fills=("axial_stiffness",),
         check=check,
