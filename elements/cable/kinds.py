@@ -16,30 +16,26 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
     given, is a fibre rope if ``slow_stiffness`` is given, and has a table if ``table_strains`` is given.
     """
-    if dims == 2:
-        if FIBRE in columns:
-            from windlass.elements.cable.fibre_cable import FibreCable2D  # here, because few cables need it
-
-            return PointSlope2D, FibreCable2D
-        if TABLE in columns:
-            from windlass.elements.cable.table_cable import TableCable2D  # here, because few cables need it
-
-            return PointSlope2D, TableCable2D
-        return PointSlope2D, Cable2D
-    if TWIST in columns:
+    if TWIST in columns and dims == 3:
         from windlass.elements.cable.twist_cable import TwistCable3D  # imported here, because few cables have twist
         from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few cables have twist
 
         return PointSlopeTwist3D, TwistCable3D
-    from windlass.elements.cable.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables
-    from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need 3D nodes
+    node: type[Component] = PointSlope2D
+    if dims == 3:
+        from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
 
+        node = PointSlope3D
     if FIBRE in columns:
-        from windlass.elements.cable.fibre_cable import FibreCable3D  # here, because few cables need it
+        from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D  # here, because few cables need it
 
-        return PointSlope3D, FibreCable3D
+        return node, FibreCable2D if dims == 2 else FibreCable3D
     if TABLE in columns:
-        from windlass.elements.cable.table_cable import TableCable3D  # here, because few cables need it
+        from windlass.elements.cable.table_cable import TableCable2D, TableCable3D  # here, because few cables need it
 
-        return PointSlope3D, TableCable3D
-    return PointSlope3D, Cable3D
+        return node, TableCable2D if dims == 2 else TableCable3D
+    if dims == 2:
+        return node, Cable2D
+    from windlass.elements.cable.cable3d import Cable3D  # imported here, because 2D models do not need it
+
+    return node, Cable3D
