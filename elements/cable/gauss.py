@@ -110,10 +110,11 @@ def create_kernels(ops: Operations, forces: PointForces) -> tuple[Kernel, Kernel
     @kernel(inline=True)
     def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Any, k: int, g: Any) -> None:
         """Add PQ pp + PR pk + KQ kp + KR kk to the matrix in ``g.sums`` that begins at ``row``, for the cable in lane
-        k. B = (pp, pk, kp, kk) contains the derivative blocks of a point. One of the vectors e, s0, s1 has the factor P
-        in p and the factor K in k. The same or another of these vectors has the factor Q in p and the factor R in k.
+        k. B contains the elements of the derivative blocks (pp, pk, kp, kk) of a point. One of the vectors e, s0, s1
+        has the factor P in p and the factor K in k. The same or another of these vectors has the factor Q in p and the
+        factor R in k.
         """
-        add_matrices(row, P * Q, B[0], P * R, B[1], K * Q, B[2], K * R, B[3], k, g.sums)
+        add_matrices(row, P * Q, P * R, K * Q, K * R, B, k, g.sums)
 
     @kernel(inline=True)
     def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:

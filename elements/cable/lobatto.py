@@ -43,6 +43,22 @@ bending point.
 
 
 @kernel(inline=True)
+def put_forces(
+    d: int, j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float,
+    b1: float, L: float, iL: float, k: int, F: FloatArray,
+) -> None:  # fmt: skip
+    """Compute component j of the forces on the coordinates of the cable in lane k from the forces at all integration
+    points, and write this component to F.
+    """
+    # forces on e, on d and on s0 + s1; each bending point has the weight L/2
+    turn = 0.5 * ROOT3 * (b0 - b1)
+    fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
+    fd = 0.5 * (H * L * (a1 - a0) + b0 + b1)
+    fs = -0.25 * N * p - turn
+    F[j, k], F[j + d, k], F[j + 2 * d, k], F[j + 3 * d, k] = -iL * fe, N0 * s0 + fs - fd, iL * fe, N1 * s1 + fs + fd
+
+
+@kernel(inline=True)
 def fill_entries(
     dims: int, n: int, B0: Four, B1: Four, A0: float, A: float, A1: float, L: float, iL: float, k: int, M: FloatArray
 ) -> None:
@@ -88,8 +104,7 @@ def fill_entries(
 def create_kernels(ops: Operations, forces: PointForces) -> tuple[Kernel, Kernel]:
     """Create the kernels of residual and tangent of 2D or 3D cables."""
     d, axes, work = ops.dims, ops.axes, work_type(ops.dims)
-    combine, transpose = ops.combine, ops.transpose
-    read, read_curvature, write = ops.read, ops.read_curvature, ops.write
+    combine, read, read_curvature = ops.combine, ops.read, ops.read_curvature
     axial_force, axial_block, bending_force, bending_blocks = forces
 
     @kernel(inline=True)
@@ -145,18 +160,12 @@ def create_kernels(ops: Operations, forces: PointForces) -> tuple[Kernel, Kernel
                 p1t, k1t = find_bending(1.0, et, t0, t1, iL)
                 a1, b1 = bending_force(p1, k1, p1t, k1t, EI, dEI, read_curvature(g.free, CURVATURE + axes, k))
 
-                # forces on e, on d and on s0 + s1; each bending point has the weight L/2
-                turn = combine(0.5 * ROOT3, b0, -0.5 * ROOT3, b1)
-                on_e = combine(1.5 * N, p, 2.0, turn)
-                on_e = combine(1.0, on_e, 0.5 * L, combine(1.0, a0, 1.0, a1))
-                on_d = combine(0.5 * H * L, combine(1.0, a1, -1.0, a0), 0.5, combine(1.0, b0, 1.0, b1))
-                on_s = combine(-0.25 * N, p, -1.0, turn)
-
                 # forces on the coordinates, and inertia forces
-                write(0, -iL, on_e, k, g.forces)
-                write(d, 1.0, combine(N0, s0, 1.0, combine(1.0, on_s, -1.0, on_d)), k, g.forces)
-                write(2 * d, iL, on_e, k, g.forces)
-                write(3 * d, 1.0, combine(N1, s1, 1.0, combine(1.0, on_s, 1.0, on_d)), k, g.forces)
+                put_forces(d, 0, N0, s0[0], N1, s1[0], N, p[0], a0[0], b0[0], a1[0], b1[0], L, iL, k, g.forces)
+                put_forces(d, 1, N0, s0[1], N1, s1[1], N, p[1], a0[1], b0[1], a1[1], b1[1], L, iL, k, g.forces)
+                # the compiler removes this part in 2D
+                if d == 3:
+                    put_forces(d, 2, N0, s0[2], N1, s1[2], N, p[2], a0[2], b0[2], a1[2], b1[2], L, iL, k, g.forces)
                 add_inertia(d, mass, k, g)
             scatter_forces(d, c, first, g, f)
 
@@ -190,11 +199,10 @@ def create_kernels(ops: Operations, forces: PointForces) -> tuple[Kernel, Kernel
                 # derivative blocks of the two bending points
                 p0, k0 = find_bending(-1.0, e, s0, s1, iL)
                 p0t, k0t = find_bending(-1.0, et, t0, t1, iL)
-                B0 = transpose(bending_blocks(p0, k0, p0t, k0t, EI, dEI, read_curvature(g.free, CURVATURE, k), dq, dv))
+                B0 = bending_blocks(p0, k0, p0t, k0t, EI, dEI, read_curvature(g.free, CURVATURE, k), dq, dv)
                 p1, k1 = find_bending(1.0, e, s0, s1, iL)
                 p1t, k1t = find_bending(1.0, et, t0, t1, iL)
-                kap = read_curvature(g.free, CURVATURE + axes, k)
-                B1 = transpose(bending_blocks(p1, k1, p1t, k1t, EI, dEI, kap, dq, dv))
+                B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_curvature(g.free, CURVATURE + axes, k), dq, dv)
 
                 # element matrix for all pairs of components, and mass matrix
                 fill_entries(d, 0, B0[0], B1[0], A0[0], A[0], A1[0], L, iL, k, g.matrix)

@@ -33,13 +33,14 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, NamedTuple
 
-from windlass.elements.cable.vectors import PLANE, SPACE, Cube, Kernel, Operations, Plane, Square
+from windlass.elements.cable.points import Four
+from windlass.elements.cable.vectors import PLANE, SPACE, Kernel, Operations, Plane
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.kernels.kernel import kernel
 
 
 class PointForces(NamedTuple):
-    """Kernels for one point of a cable; see `create_forces`."""
+    """Kernels for one point of a cable; see `create_point_forces`."""
 
     axial_force: Kernel
     axial_block: Kernel
@@ -92,10 +93,9 @@ def bending_force_plane(
 @kernel(inline=True)
 def bending_blocks_plane(
     p: Plane, k: Plane, pt: Plane, kt: Plane, EI: float, dEI: float, kap: float, dq: float, dv: float
-) -> tuple[Square, Square, Square, Square]:
-    """Return the blocks pp, pk, kp and kk, each with the elements xx, xy, yx, yy. Block pk, for example, contains dq
-    times the derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of
-    k.
+) -> tuple[Four, Four, Four, Four]:
+    """Return the elements xx, xy, yx, yy of the blocks (pp, pk, kp, kk). Block pk, for example, contains dq times the
+    derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of k.
     """
     px, py, kx, ky = p[0], p[1], k[0], k[1]
     ptx, pty, ktx, kty = pt[0], pt[1], kt[0], kt[1]
@@ -119,11 +119,13 @@ def bending_blocks_plane(
     # κ_z ⊗ (u, v) + dq M κ_zz
     m2 = 2.0 * m
     xx, xy, yy = m2 * (kappa + 2.0 * ax * px), m2 * (ax * py + ay * px), m2 * (kappa + 2.0 * ay * py)
-    pp = (ax * ux - xx, ax * uy - xy, ay * ux - xy, ay * uy - yy)
-    xx, xy, yx, yy = m2 * px * bx, m - m2 * px * by, m + m2 * py * bx, m2 * py * by
-    pk = (ax * vx - xx, ax * vy + xy, ay * vx - yx, ay * vy - yy)
-    kp = (bx * ux - xx, bx * uy - yx, by * ux + xy, by * uy - yy)
-    return pp, pk, kp, (bx * vx, bx * vy, by * vx, by * vy)
+    mxx, mxy, myx, myy = m2 * px * bx, m2 * px * by - m, m + m2 * py * bx, m2 * py * by
+    return (
+        (ax * ux - xx, ax * vx - mxx, bx * ux - mxx, bx * vx),
+        (ax * uy - xy, ax * vy - mxy, bx * uy - myx, bx * vy),
+        (ay * ux - xy, ay * vx - myx, by * ux - mxy, by * vx),
+        (ay * uy - yy, ay * vy - myy, by * uy - myy, by * vy),
+    )
 
 
 @kernel(inline=True)
@@ -145,9 +147,10 @@ def bending_force_space(
 @kernel(inline=True)
 def bending_blocks_space(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector, dq: float, dv: float
-) -> tuple[Cube, Cube, Cube, Cube]:
-    """Return the 3 x 3 blocks pp, pk, kp and kk, each row by row. Block pk, for example, contains dq times the
-    derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of k.
+) -> tuple[Four, ...]:
+    """Return the nine elements, row by row, of the 3 x 3 blocks (pp, pk, kp, kk). Block pk, for example, contains dq
+    times the derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of
+    k.
     """
     ig = 1.0 / dot(p, p)
     h, ht0, ht1 = cross(p, k), cross(pt, k), cross(p, kt)
@@ -209,10 +212,12 @@ def bending_blocks_space(
     )  # fmt: skip
     # kk = (w·p I - w pᵀ)/g
     gamma = dot(W, p)
-    return pp, pk, kp, (
-        gamma - W[0] * p[0], -W[0] * p[1], -W[0] * p[2],
-        -W[1] * p[0], gamma - W[1] * p[1], -W[1] * p[2],
-        -W[2] * p[0], -W[2] * p[1], gamma - W[2] * p[2],
+    return (
+        (pp[0], pk[0], kp[0], gamma - W[0] * p[0]), (pp[1], pk[1], kp[1], -W[0] * p[1]),
+        (pp[2], pk[2], kp[2], -W[0] * p[2]), (pp[3], pk[3], kp[3], -W[1] * p[0]),
+        (pp[4], pk[4], kp[4], gamma - W[1] * p[1]), (pp[5], pk[5], kp[5], -W[1] * p[2]),
+        (pp[6], pk[6], kp[6], -W[2] * p[0]), (pp[7], pk[7], kp[7], -W[2] * p[1]),
+        (pp[8], pk[8], kp[8], gamma - W[2] * p[2]),
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Operations on vectors of d = 2 or 3 components in kernels, so that the kernels of 2D and 3D cables have one text.
 
 Vectors are tuples of d components, and matrices are tuples of d² elements, row by row. A curvature is a number in 2D,
-the component about z, and a vector in 3D. The operations are constants of the kernels that a factory
-function creates, so the compiled code contains only the d components.
+the component about z, and a vector in 3D. The operations are constants of the kernels that a factory function creates,
+so the compiled code contains only the d components.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ Cube = tuple[float, float, float, float, float, float, float, float, float]
 
 
 class Operations(NamedTuple):
-    """Kernels for vectors a, b and matrices A, B, C, D.
+    """Kernels for vectors a, b and matrices A.
 
     dims: number d of components of a vector.
     axes: number of components of a curvature.
     dot, combine: a·b and x a + y b.
     dyad: the matrix a bᵀ + T I.
-    transpose: d² tuples with the elements (a, b) of four matrices.
     read, read_curvature: vector or curvature in lane k of the elements of an array from ``row`` on.
     write, add: write or add w a to the elements of lane k from ``row`` on.
-    add_matrix, add_matrices: add w A, or x A + y B + z C + w D, to the elements of lane k from ``row`` on.
+    add_matrix: add w A to the elements of lane k from ``row`` on.
+    add_matrices: add the sum x A + y B + z C + w D of four matrices; the argument contains, for each element, the
+        tuple of the elements of A, B, C and D.
     """
 
     dims: int
@@ -38,7 +39,6 @@ class Operations(NamedTuple):
     dot: Kernel
     combine: Kernel
     dyad: Kernel
-    transpose: Kernel
     read: Kernel
     read_curvature: Kernel
     write: Kernel
@@ -72,27 +72,6 @@ def dyad_space(a: Vector, b: Vector, T: float) -> Cube:
         a[0] * b[0] + T, a[0] * b[1], a[0] * b[2],
         a[1] * b[0], a[1] * b[1] + T, a[1] * b[2],
         a[2] * b[0], a[2] * b[1], a[2] * b[2] + T,
-    )  # fmt: skip
-
-
-@kernel(inline=True)
-def transpose_squares(B: tuple[Square, Square, Square, Square]) -> tuple[Square, Square, Square, Square]:
-    """Return the four elements with the same indices, for each pair of indices."""
-    return (
-        (B[0][0], B[1][0], B[2][0], B[3][0]), (B[0][1], B[1][1], B[2][1], B[3][1]),
-        (B[0][2], B[1][2], B[2][2], B[3][2]), (B[0][3], B[1][3], B[2][3], B[3][3]),
-    )  # fmt: skip
-
-
-@kernel(inline=True)
-def transpose_cubes(B: tuple[Cube, Cube, Cube, Cube]) -> tuple[Square, ...]:
-    """Return the four elements with the same indices, for each pair of indices."""
-    return (
-        (B[0][0], B[1][0], B[2][0], B[3][0]), (B[0][1], B[1][1], B[2][1], B[3][1]),
-        (B[0][2], B[1][2], B[2][2], B[3][2]), (B[0][3], B[1][3], B[2][3], B[3][3]),
-        (B[0][4], B[1][4], B[2][4], B[3][4]), (B[0][5], B[1][5], B[2][5], B[3][5]),
-        (B[0][6], B[1][6], B[2][6], B[3][6]), (B[0][7], B[1][7], B[2][7], B[3][7]),
-        (B[0][8], B[1][8], B[2][8], B[3][8]),
     )  # fmt: skip
 
 
@@ -157,32 +136,32 @@ def add_cube(row: int, w: float, A: Cube, k: int, values: FloatArray) -> None:
 
 
 @kernel(inline=True)
-def add_squares(
-    row: int, x: float, A: Square, y: float, B: Square, z: float, C: Square, w: float, D: Square, k: int,
-    values: FloatArray,
-) -> None:  # fmt: skip
-    """Add x A + y B + z C + w D."""
-    values[row, k] += x * A[0] + y * B[0] + z * C[0] + w * D[0]
-    values[row + 1, k] += x * A[1] + y * B[1] + z * C[1] + w * D[1]
-    values[row + 2, k] += x * A[2] + y * B[2] + z * C[2] + w * D[2]
-    values[row + 3, k] += x * A[3] + y * B[3] + z * C[3] + w * D[3]
+def add_entry(row: int, x: float, y: float, z: float, w: float, B: Square, k: int, values: FloatArray) -> None:
+    """Add x B0 + y B1 + z B2 + w B3."""
+    values[row, k] += x * B[0] + y * B[1] + z * B[2] + w * B[3]
 
 
 @kernel(inline=True)
-def add_cubes(
-    row: int, x: float, A: Cube, y: float, B: Cube, z: float, C: Cube, w: float, D: Cube, k: int, values: FloatArray
-) -> None:
+def add_squares(row: int, x: float, y: float, z: float, w: float, B: Any, k: int, values: FloatArray) -> None:
     """Add x A + y B + z C + w D."""
-    add_cube(row, x, A, k, values)
-    add_cube(row, y, B, k, values)
-    add_cube(row, z, C, k, values)
-    add_cube(row, w, D, k, values)
+    add_entry(row, x, y, z, w, B[0], k, values)
+    add_entry(row + 1, x, y, z, w, B[1], k, values)
+    add_entry(row + 2, x, y, z, w, B[2], k, values)
+    add_entry(row + 3, x, y, z, w, B[3], k, values)
+
+
+@kernel(inline=True)
+def add_cubes(row: int, x: float, y: float, z: float, w: float, B: Any, k: int, values: FloatArray) -> None:
+    """Add x A + y B + z C + w D."""
+    add_squares(row, x, y, z, w, (B[0], B[1], B[2], B[3]), k, values)
+    add_squares(row + 4, x, y, z, w, (B[4], B[5], B[6], B[7]), k, values)
+    add_entry(row + 8, x, y, z, w, B[8], k, values)
 
 
 PLANE = Operations(
-    2, 1, dot_plane, combine_plane, dyad_plane, transpose_squares, read_plane, read_number, write_plane, add_plane,
+    2, 1, dot_plane, combine_plane, dyad_plane, read_plane, read_number, write_plane, add_plane,
     add_square, add_squares,
 )  # fmt: skip
 SPACE = Operations(
-    3, 3, dot, combine, dyad_space, transpose_cubes, read_space, read_space, write_space, add_space, add_cube, add_cubes
+    3, 3, dot, combine, dyad_space, read_space, read_space, write_space, add_space, add_cube, add_cubes
 )  # fmt: skip
