@@ -21,7 +21,7 @@ from windlass.elements.cable.lanes import (
     work_type,
 )
 from windlass.elements.cable.mass import add_inertia, add_mass
-from windlass.elements.cable.point_forces import IN_PLANE, IN_SPACE, PointForces
+from windlass.elements.cable.point_forces import IN_PLANE, IN_SPACE, AxisForces
 from windlass.elements.cable.points import Rule
 from windlass.elements.cable.vectors import PLANE, SPACE, Kernel, Operations
 from windlass.framework.arrays import FloatArray
@@ -30,7 +30,7 @@ from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 
-def create_kernels(ops: Operations, forces: PointForces) -> tuple[Kernel, Kernel]:
+def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]:
     """Create the kernels of residual and tangent of 2D or 3D cables."""
     d, axes, work = ops.dims, ops.axes, work_type(ops.dims)
     dd = d * d

@@ -25,7 +25,7 @@ from windlass.elements.cable.lanes import (
     work_type,
 )
 from windlass.elements.cable.mass import add_inertia, add_mass
-from windlass.elements.cable.point_forces import IN_PLANE, IN_SPACE, PointForces
+from windlass.elements.cable.point_forces import IN_PLANE, IN_SPACE, AxisForces
 from windlass.elements.cable.points import Four
 from windlass.elements.cable.vectors import PLANE, SPACE, Kernel, Operations
 from windlass.framework.arrays import FloatArray
@@ -101,7 +101,7 @@ def fill_entries(
     M[to + x, k], M[to + 3 * x, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1
 
 
-def create_kernels(ops: Operations, forces: PointForces) -> tuple[Kernel, Kernel]:
+def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]:
     """Create the kernels of residual and tangent of 2D or 3D cables."""
     d, axes, work = ops.dims, ops.axes, work_type(ops.dims)
     combine, read, read_curvature = ops.combine, ops.read, ops.read_curvature

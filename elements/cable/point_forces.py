@@ -39,7 +39,7 @@ from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.kernels.kernel import kernel
 
 
-class PointForces(NamedTuple):
+class AxisForces(NamedTuple):
     """Kernels for one point of a cable; see `create_point_forces`."""
 
     axial_force: Kernel
@@ -48,7 +48,7 @@ class PointForces(NamedTuple):
     bending_blocks: Kernel
 
 
-def create_point_forces(ops: Operations, bending_force: Kernel, bending_blocks: Kernel) -> PointForces:
+def create_point_forces(ops: Operations, bending_force: Kernel, bending_blocks: Kernel) -> AxisForces:
     """Create the kernels of a point in 2D or 3D from the force and the tangent of the bending moment."""
     dot, combine, dyad = ops.dot, ops.combine, ops.dyad
 
@@ -70,7 +70,7 @@ def create_point_forces(ops: Operations, bending_force: Kernel, bending_blocks: 
         c = (dq * (EA - T - dEA * et * il) + dv * dEA) * il * il
         return dyad(p, combine(c, p, dq * dEA * il * il, pt), dq * T)
 
-    return PointForces(axial_force, axial_block, bending_force, bending_blocks)
+    return AxisForces(axial_force, axial_block, bending_force, bending_blocks)
 
 
 @kernel(inline=True)
